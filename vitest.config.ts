@@ -39,7 +39,9 @@ export default defineConfig(({ mode }) => {
     // built of it last.
     resolve: {
       alias: {
+        "#crc32": source("io/node/crc32.ts"),
         "#files": source("io/node/file.ts"),
+        "#native-zstd": source("io/node/native-zstd.ts"),
         "#zstd-wasm": source("io/node/zstd-wasm.ts"),
         "simtape/making": source("making.ts"),
       },

@@ -24,13 +24,13 @@ export class Fgfs {
   isAlive = true;
   readonly #process: ChildProcess;
   readonly #display: ChildProcess;
-  readonly #url: string;
+  readonly url: string;
   readonly #log: string;
 
   private constructor(process_: ChildProcess, display: ChildProcess, url: string, log: string, version: string) {
     this.#process = process_;
     this.#display = display;
-    this.#url = url;
+    this.url = url;
     this.#log = log;
     this.version = version;
   }
@@ -134,6 +134,11 @@ export class Fgfs {
     // A command's argument has ten digits, which are too few for Unix times.
     await this.nasal(`setprop("/sim/replay/time", ${seconds});`);
     await sleep(200);
+    return this.sample(paths);
+  }
+
+  /** What the properties hold now. */
+  async sample(paths: readonly string[]): Promise<Property[]> {
     await this.set("/simtape/paths", paths.join("\n"));
     // All in one frame, and with every digit, which the page of a property does not have.
     await this.nasal(SAMPLE);
@@ -146,7 +151,7 @@ export class Fgfs {
   }
 
   async get(path: string): Promise<unknown> {
-    return value(`${this.#url}/json${path}`);
+    return value(`${this.url}/json${path}`);
   }
 
   async set(path: string, to: number | string | boolean): Promise<void> {
@@ -160,7 +165,7 @@ export class Fgfs {
   async run(command: string, options: Readonly<Record<string, number | string | boolean>>): Promise<void> {
     const children = Object.entries(options).map(([name, to]) => ({ name, value: to }));
     const body = JSON.stringify({ name: "", children });
-    const url = `${this.#url}/run.cgi?value=${command}`;
+    const url = `${this.url}/run.cgi?value=${command}`;
     const answer = await fetch(url, { method: "POST", body, signal: AbortSignal.timeout(30_000) });
     if (!answer.ok) throw new Error(`fgfs refuses ${command}: ${answer.status} ${await answer.text()}`);
     await answer.arrayBuffer();

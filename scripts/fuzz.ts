@@ -1,6 +1,7 @@
 /**
- * Mutated copies of every fixture and sample: `npm run fuzz -- [COUNT] [FORMAT…] [--seed N]`, COUNT for each format.
- * Each must end in a typed error or in findings, within 2 s, asking for no single allocation above 64 MiB.
+ * Mutated copies of every fixture and sample: `npm run fuzz -- [COUNT] [FORMAT…] [--seed N] [--repair]`, COUNT for
+ * each format. Each must end in a typed error or in findings, within 2 s, asking for no single allocation above 64 MiB. With
+ * `--repair` each is also repaired, and the result must be sound.
  */
 import { existsSync, readdirSync, readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
@@ -32,10 +33,14 @@ for (const name of [
 
 const { mutate, mutation, readsOrRefuses } = await import("../packages/simtape/test/conformance/mutate.ts");
 
+const { mends } = await import("../packages/simtape/test/conformance/mends.ts");
+
 const root = fileURLToPath(new URL("..", import.meta.url));
 const words = process.argv.slice(2);
 const seedAt = words.indexOf("--seed");
 const seed = seedAt < 0 ? Date.now() % 1e9 : Number(words.splice(seedAt, 2)[1]);
+const repairAt = words.indexOf("--repair");
+if (repairAt >= 0) words.splice(repairAt, 1);
 const count = Number(words[0] ?? 1000);
 const ids = words.length > 1 ? words.slice(1) : ["nanover", "carla", "mira", "mcap", "flightgear", "hcrp"];
 
@@ -72,6 +77,14 @@ for (const id of ids) {
     const { makeTown, RELEASES } = await import("../packages/simtape/test/fixtures/carla/make.ts");
     for (const release of RELEASES) specimens.push({ "town.log": makeTown(release) });
   }
+  if (id === "mcap") {
+    const { LAYOUTS } = await import("../packages/simtape/test/fixtures/mcap/layouts.ts");
+    const { makeMcap } = await import("../packages/simtape/test/fixtures/mcap/make.ts");
+    const { patrol } = await import("../packages/simtape/test/fixtures/mcap/patrol.ts");
+    const { makeVariant, variants } = await import("../packages/simtape/test/fixtures/mcap/conformance.ts");
+    for (const layout of Object.values(LAYOUTS)) specimens.push({ "patrol.mcap": await makeMcap(patrol(), layout) });
+    for (const variant of variants()) specimens.push({ "variant.mcap": makeVariant(variant) });
+  }
   let slowest = 0;
   largest = 0;
   const began = Date.now();
@@ -86,7 +99,9 @@ for (const id of ids) {
     })[0]!;
     const before = performance.now();
     try {
-      await readsOrRefuses({ ...files, [name]: mutate(bytes, mutations) });
+      const mutated = { ...files, [name]: mutate(bytes, mutations) };
+      await readsOrRefuses(mutated);
+      if (repairAt >= 0) await mends(mutated);
     } catch (error) {
       failures++;
       console.log(

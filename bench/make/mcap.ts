@@ -11,10 +11,18 @@ export interface McapOutput {
   close(): Promise<void>;
 }
 
-/** Writes a file, or for `null` nowhere; chunks of `chunkSize` bytes before compression. */
+/** Writes a file, or for `null` nowhere but to `take`; chunks of `chunkSize` bytes before compression. */
 export async function createMcap(
   path: string | null,
-  { chunkSize, isCompressed }: { readonly chunkSize: number; readonly isCompressed: boolean },
+  {
+    chunkSize,
+    isCompressed,
+    take = null,
+  }: {
+    readonly chunkSize: number;
+    readonly isCompressed: boolean;
+    readonly take?: ((bytes: Uint8Array) => void) | null;
+  },
 ): Promise<McapOutput> {
   const zstd = isCompressed ? await loadZstd() : null;
   const fd = path === null ? null : openSync(path, "w");
@@ -23,6 +31,7 @@ export async function createMcap(
     writable: {
       write: (bytes: Uint8Array) => {
         if (fd !== null) writeSync(fd, bytes);
+        take?.(bytes.slice());
         position += BigInt(bytes.length);
         return Promise.resolve();
       },

@@ -7,7 +7,7 @@ import { CONTENT_SECURITY_POLICY } from "./policy.ts";
 
 /** Small modules that the worker has at once, in one file: each of its own would weigh more than what is in it. */
 const AT_ONCE =
-  /\/simtape\/src\/(bytes\/(budget|builder|crc32|cursor|error|varint)|io\/(gate|source)|model\/(columns|error|growth|late|scope|text-room|time|value))\.ts$/;
+  /\/simtape\/src\/(bytes\/(budget|builder|crc32(-tables|-words)?|cursor|error|varint)|io\/(gate|source)|model\/(columns|error|growth|late|scope|text-room|time|value))\.ts$/;
 /** Of all formats, which a worker asks for what things are called. */
 const TRAITS = /\/simtape\/src\/formats\/\w+\/traits\.ts$/;
 
@@ -21,7 +21,9 @@ export default defineConfig({
       { find: /^simtape$/, replacement: library("index.ts") },
       { find: "simtape-client", replacement: library("../../client/src/index.ts") },
       { find: "simtape-server/rooms", replacement: library("../../server/src/rooms/index.ts") },
+      { find: "#crc32", replacement: library("bytes/crc32-words.ts") },
       { find: "#files", replacement: library("io/no-files.ts") },
+      { find: "#native-zstd", replacement: library("codec/no-native-zstd.ts") },
       { find: "#zstd-wasm", replacement: library("codec/zstd-wasm.ts") },
       { find: "simtape/world", replacement: library("world/index.ts") },
       { find: /^simtape\/formats\/(\w+)$/, replacement: library("formats/$1/format.ts") },

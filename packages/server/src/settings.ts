@@ -48,6 +48,8 @@ export interface Settings {
   readonly retention: string | null;
   /** 0: the policy runs only on request. */
   readonly retentionHours: number;
+  /** A folder, or `s3://BUCKET/PREFIX`, for a data set of all recordings; null: there is none. */
+  readonly lake: string | null;
   /** Seconds for which a node that is shutting down still takes requests. */
   readonly drain: number;
   /** Whether pages read from S3 directly. */
@@ -203,6 +205,12 @@ export const SETTINGS: { readonly [name in keyof Settings]: Setting<Settings[nam
     "RETENTION_HOURS",
     whole(0, 8760),
     () => 0,
+  ),
+  lake: setting(
+    "folder or s3://BUCKET/PREFIX for a Parquet data set of all recordings, see docs/lake.md",
+    "LAKE",
+    text,
+    () => null,
   ),
   drain: setting(
     "seconds to keep answering before shutdown, so that a balancer sees /ready",

@@ -31,6 +31,13 @@ describe("settings", () => {
     return stdout + stderr;
   };
 
+  test("name a lake that is not in the library, and an address that is one", () => {
+    expect(printed([folder, "--lake", "/srv/lake"])).toMatchObject({ lake: "/srv/lake" });
+    expect(printed([folder])).toMatchObject({ lake: null });
+    expect(refused([folder, "--lake", join(folder, "lake")])).toContain("must not be in the folder of recordings");
+    expect(refused([folder, "--lake", "s3://bucket/lake"])).toContain("an access key and its secret are needed");
+  });
+
   test("come from flags, then the environment, then a file, then what is usual", () => {
     const file = join(folder, "settings.json");
     writeFileSync(file, JSON.stringify({ port: 8001, host: "::1", workers: 3 }));

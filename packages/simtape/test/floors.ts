@@ -8,6 +8,7 @@ const FLOORS: readonly (readonly string[])[] = [
   ["model"],
   ["formats", "world"],
   ["ops", "play", "record", "export", "sql"],
+  ["live", "lake"],
   ["cli", "testing"],
 ];
 const TOP = FLOORS.length - 1;
@@ -44,9 +45,10 @@ const FORMAT_ROOMS = [
  */
 const ROOMS: Readonly<Record<string, readonly (readonly string[])[]>> = {
   formats: FORMAT_ROOMS,
-  cli: [["run"], ["input"], ["output"], ["view"], ["commands/carla", "commands/hcrp"], ["commands"]],
+  cli: [["run"], ["input"], ["output"], ["view", "live"], ["commands/carla", "commands/hcrp"], ["commands"]],
   // over the model and its queries the side-car, and over that the recording, which is opened with one
   model: [["", "kept", "query"], ["side-car"], ["open.ts", "recording.ts", "query/first-chart.ts"]],
+  live: [[""], ["nanover", "flightgear", "foxglove"], ["index.ts"]],
   record: [["live", "dictionary"], ["compact", "retain", "events"], ["lines"]],
 };
 

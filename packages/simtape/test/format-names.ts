@@ -7,6 +7,9 @@ const ROOTS: readonly string[] = [
   "packages/simtape/src/export/targets.ts",
   "packages/simtape/src/cli/commands.ts",
   "packages/simtape/src/cli/commands/checks.ts",
+  "packages/simtape/src/cli/live/feeds.ts",
+  "packages/simtape/src/cli/live/kinds.ts",
+  "packages/simtape/src/cli/live/outlets.ts",
 ];
 
 /** Comments, regular expressions, texts and words, in this order where they begin alike. */
@@ -58,6 +61,10 @@ function mayKnow(path: string, id: string): boolean {
     inside.startsWith(`cli/commands/${id}/`) ||
     // a target that is also a format
     inside.startsWith(`export/${id}/`) ||
+    // what a running program says and hears
+    inside.startsWith(`live/${id}/`) ||
+    // a journal is an MCAP file, and what Foxglove says are the messages of one
+    (id === "mcap" && (inside === "live/journal.ts" || inside.startsWith("live/foxglove/"))) ||
     (id === "hcrp" && inside.startsWith("record/"))
   );
 }

@@ -10,6 +10,7 @@ import { abandonedEnder, LOOK_EVERY } from "../live/end-abandoned.ts";
 import { keepRun } from "../ghosts/ghosts.ts";
 import { reviewHandlers, reviewOwed } from "./review-handlers.ts";
 import { LOOK_EVERY as UPLOADS_EVERY, owedUploads, placeUpload, sweepUploads } from "../uploads/place.ts";
+import { keepInLake, lakeSweeper, SWEEP_EVERY as LAKE_EVERY } from "../lake/lake.ts";
 import { type Owed, RECONCILE_EVERY, reconcile } from "../jobs/reconcile.ts";
 import type { Handler } from "../jobs/worker.ts";
 
@@ -17,6 +18,7 @@ import type { Handler } from "../jobs/worker.ts";
 export function handlersOf(context: Context): ReadonlyMap<string, Handler> {
   const { query, library, jobs, settings } = context;
   const endAbandoned = abandonedEnder(context);
+  const sweepLake = lakeSweeper(context);
   const owed = [...owedBy(context), ...reviewOwed(context)];
   /** Removes this job from the schedule, whether it succeeded or failed. */
   const again =
@@ -44,6 +46,18 @@ export function handlersOf(context: Context): ReadonlyMap<string, Handler> {
       async ({ subject }, work) => {
         await indexRecording(context, subject, work);
         await keepRun(context, subject);
+        if (settings.lake !== null) await jobs.add("lake", subject);
+      },
+    ],
+    ["lake", ({ subject }, work) => keepInLake(context, subject, work)],
+    [
+      "lake-sweep",
+      async (_, { signal }) => {
+        try {
+          return await sweepLake(signal);
+        } finally {
+          if (settings.lake !== null) await jobs.add("lake-sweep", "library", { after: LAKE_EVERY });
+        }
       },
     ],
     ...reviewHandlers(context),
@@ -59,6 +73,7 @@ function owedBy(context: Context): readonly Owed[] {
     always("sweep", ""),
     always("sweep-jobs", "jobs"),
     always("sweep-uploads", "uploads"),
+    { kind: "lake-sweep", subjects: () => Promise.resolve(context.settings.lake === null ? [] : ["library"]) },
     owedIndexes(context),
     owedUploads(context),
     owedShares(context),

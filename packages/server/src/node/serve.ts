@@ -16,6 +16,7 @@ import { liveRoutes } from "../live/routes.ts";
 import { Jobs } from "../jobs/queue.ts";
 import { Threads } from "./threads.ts";
 import type { Library } from "../library/library.ts";
+import { lakeStore } from "../lake/lake.ts";
 import { openLibrary } from "../library/open.ts";
 import { sharingOpenFiles } from "../library/open-files.ts";
 import { logTo } from "../log.ts";
@@ -53,6 +54,8 @@ const LAST = 30_000;
 /** Starts a node of a server. Throws when its settings, its database or its port are wrong. */
 export async function serve(settings: Settings): Promise<Node> {
   const pages = await pageRoutes(settings);
+  // a wrong address is found now, not by a job
+  lakeStore(settings);
   const library = sharingOpenFiles(await openLibrary(settings));
   const database = await openDatabase(settings.database);
   try {
@@ -103,6 +106,7 @@ async function started(settings: Settings, library: Library, database: Database,
   await jobs.runNow("reconcile", "");
   await jobs.add("sweep", "");
   await jobs.add("sweep-jobs", "jobs");
+  if (settings.lake !== null) await jobs.add("lake-sweep", "library");
   threads.start(settings, database.address);
   const { port } = app.server.address() as AddressInfo;
   const name = settings.host.includes(":") ? `[${settings.host}]` : settings.host;

@@ -15,6 +15,9 @@ import type { EraseReport, Outcome } from "./certificate.ts";
 import { removeCopies } from "./copies.ts";
 import { mentionsOf } from "./elsewhere.ts";
 import { renameFiles } from "./rename.ts";
+import { recordingId, removeRecording } from "simtape/lake";
+import { lakeStore } from "../lake/lake.ts";
+import { searchLake } from "../lake/traces.ts";
 import { maskRows, type RowTrace } from "./rows.ts";
 import { search } from "./search.ts";
 import { Traces } from "./traces.ts";
@@ -77,6 +80,8 @@ export async function eraseWho(context: Context, id: string, work: Work): Promis
   const changed: Record<string, number> = {};
   for (const { table, column } of await maskRows(query, traces, id, (row) => mayChange(row, id, kept)))
     changed[`${table}.${column}`] = (changed[`${table}.${column}`] ?? 0) + 1;
+  await clearLake(context, traces, outcomes, signal);
+  await failpoint("subjects/lake-cleared");
   const { remains, searched } = await search(context, traces, id, { outcomes, contents }, signal);
   const report: EraseReport = {
     outcomes: all,
@@ -93,6 +98,26 @@ export async function eraseWho(context: Context, id: string, work: Work): Promis
   await failpoint("subjects/reported");
   await jobs.add("scan", "library");
   return { deleted: count(all, "deleted"), redacted: count(all, "redacted"), kept: kept.length };
+}
+
+/**
+ * Removes from the lake the recordings that were deleted or redacted, and all others that name the subject there, but for those
+ * that are kept. When the present files are indexed, they are written into it again.
+ */
+async function clearLake(
+  { settings }: Context,
+  traces: Traces,
+  outcomes: ReadonlyMap<string, Outcome>,
+  signal: AbortSignal,
+): Promise<void> {
+  const lake = lakeStore(settings);
+  if (lake === null) return;
+  const kept = new Set<string>();
+  for (const [recording, { did }] of outcomes)
+    if (did === "kept") kept.add(recordingId(recording));
+    else await removeRecording(lake, recordingId(recording), signal);
+  const { traces: found } = await searchLake(lake, traces, kept, signal);
+  for (const { recording } of found) await removeRecording(lake, recording, signal);
 }
 
 /**

@@ -1,4 +1,7 @@
 import type { Context } from "../context.ts";
+import { recordingId } from "simtape/lake";
+import { lakeStore } from "../lake/lake.ts";
+import { searchLake } from "../lake/traces.ts";
 import { openData } from "../library/data.ts";
 import type { Outcome, Remainder } from "./certificate.ts";
 import { isInFile, isInRecording } from "./files.ts";
@@ -25,8 +28,8 @@ const AGAIN = "Then erase again.";
 const DATABASE = "database/";
 
 /**
- * Searches every column of every table, all paths of the library and of the server's own files, and the content of each
- * recording and file for a subject. Kept recordings are listed as kept, and not read.
+ * Searches every column of every table, all paths of the library and of the server's own files, the content of each
+ * recording and file, and the lake for a subject. Kept recordings are listed as kept, and not read.
  */
 export async function search(
   { query, library, settings }: Context,
@@ -106,6 +109,20 @@ export async function search(
           why: "its path contains the name, and it is not empty",
           next: `Rename it. ${AGAIN}`,
         });
+  }
+  const lake = lakeStore(settings);
+  if (lake !== null) {
+    const skipped = new Set([...kept.keys()].map(recordingId));
+    const found = await searchLake(lake, traces, skipped, signal);
+    files += found.files;
+    for (const { recording, key } of found.traces)
+      add({
+        where: "lake",
+        id: key ?? recording,
+        recording: null,
+        why: "the data set of the recordings names the person",
+        next: AGAIN,
+      });
   }
   return { remains: [...remains.values()], recordings: named, searched: { columns, recordings, files } };
 }

@@ -36,6 +36,7 @@ export function newLibrary(name: string): { library: string; words: readonly str
   const kept = { name: "all", days: 36_500, keepBest: false };
   writeFileSync(policy, JSON.stringify({ version: 1, classes: [kept] }));
   const words = ["--access", "open", "--live-silence", "1", "--retention", policy, "--retention-hours", "1"];
+  words.push("--lake", `${library}-lake`);
   return { library, words };
 }
 

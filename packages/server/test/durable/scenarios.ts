@@ -41,6 +41,7 @@ export const SCENARIOS: Readonly<Record<string, (run: Run, point: string) => Pro
   uploads,
   catalog,
   ghosts,
+  lake,
   live,
   shares,
   review,
@@ -167,6 +168,30 @@ async function ghosts(run: Run): Promise<void> {
     () => run.query().selectFrom("runs").select("track").where("recording", "=", id).executeTakeFirst(),
     (row) => row?.track != null,
   );
+}
+
+/** A recording that is indexed is in the lake soon after, and its job is done. */
+async function lake(run: Run): Promise<void> {
+  const name = `lake-${run.n}.tape`;
+  place(run, "robot.tape", name);
+  const { id } = await indexed(run, name);
+  await settled(
+    run,
+    () => run.query().selectFrom("jobs").select("state").where("kind", "=", "lake").where("subject", "=", id).execute(),
+    (jobs) => jobs.length > 0 && jobs.every(({ state }) => state === "done"),
+  );
+  const manifests = `${run.library}-lake/_manifests`;
+  const found = readdirSync(manifests, { encoding: "utf8" })
+    .filter((one) => one.endsWith(".json"))
+    .map((one) => JSON.parse(readFileSync(join(manifests, one), "utf8")) as LakeManifest)
+    .find(({ origin }) => origin?.file === name);
+  expect(found).toMatchObject({ origin: { format: "mira", outcome: "whole" }, pending: [] });
+  for (const { key } of found!.files) expect(existsSync(`${run.library}-lake/${key}`)).toBe(true);
+}
+
+interface LakeManifest {
+  readonly origin: { readonly file: string } | null;
+  readonly files: readonly { readonly key: string }[];
 }
 
 /** A recorder elsewhere puts its files, and what it had no answer to once more. */

@@ -18,7 +18,7 @@ export const FLOORS: readonly (readonly string[])[] = [
   ["catalog/scan/"],
   ["catalog/"],
   [
-    ...["answers/", "backup/", "demo/", "ghosts/", "live/", "operations/", "pages/", "retention/", "rooms/"],
+    ...["answers/", "backup/", "demo/", "ghosts/", "lake/", "live/", "operations/", "pages/", "retention/", "rooms/"],
     ...["shares/", "uploads/"],
   ],
   ["review/"],

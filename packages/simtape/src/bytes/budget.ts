@@ -61,6 +61,11 @@ export class Budget {
     return true;
   }
 
+  /** Says that `bytes` of what was spared are gone, for one that was not asked to give up since. */
+  spareNoLonger(bytes: number): void {
+    this.#spared -= bytes;
+  }
+
   #giveUp(): void {
     this.#spared = 0;
     for (const giveUp of this.#givers) giveUp();

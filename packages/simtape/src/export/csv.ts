@@ -1,4 +1,5 @@
 import { jsonOf } from "../model/query/value-text.ts";
+import type { TableKind } from "../model/query/table-cells.ts";
 import type { Value } from "../model/value.ts";
 import { visible } from "../model/visible.ts";
 import type { Exporter } from "./exporter.ts";
@@ -20,27 +21,52 @@ export async function csvWriter({ columns }: Written, header: HeaderOf, put: Put
 
 function linesOf(length: number, columns: readonly (readonly string[])[]): string {
   let text = "";
-  for (let row = 0; row < length; row++) text += csvRow(columns.map((cells) => cells[row]!));
+  for (let row = 0; row < length; row++) {
+    let line = columns[0]?.[row] ?? "";
+    for (let k = 1; k < columns.length; k++) line += `,${columns[k]![row]!}`;
+    text += `${line}\n`;
+  }
   return text;
 }
 
+/** Cells as they stand in a row. Values often repeat, and to write a number takes long: the last text is used again. */
 function csvCells({ kind, data, valid, isUtc }: RowCells): string[] {
+  const textOf = isUtc === true ? (value: unknown) => utcText(value as number) : TEXTS[kind];
   const cells = new Array<string>(valid.length).fill("");
+  let known: unknown;
+  let text = "";
   for (let row = 0; row < cells.length; row++) {
     if (valid[row] === 0) continue;
     const value = data[row]!;
-    if (typeof value === "string") cells[row] = textCell(value);
-    else if (kind === "list") cells[row] = textCell(jsonOf(value as Value));
-    else if (kind === "bool") cells[row] = value === 1 ? "true" : "false";
-    else if (isUtc === true) cells[row] = utcText(value as number);
-    else cells[row] = Object.is(value, -0) ? "-0" : String(value as number | bigint);
+    if (!Object.is(value, known)) {
+      known = value;
+      text = textOf(value);
+    }
+    cells[row] = text;
   }
   return cells;
 }
 
+const number = (value: unknown): string => (Object.is(value, -0) ? "-0" : String(value as number | bigint));
+const TEXTS: Readonly<Record<TableKind, (value: unknown) => string>> = {
+  string: (value) => quoted(textCell(value as string)),
+  list: (value) => quoted(textCell(jsonOf(value as Value))),
+  bool: (value) => (value === 1 ? "true" : "false"),
+  f64: number,
+  f32: number,
+  i32: number,
+  u32: number,
+  u8: number,
+  bigint: number,
+};
+
 /** A row as RFC 4180 has it, but for its end of line, which is of Unix. */
 export function csvRow(cells: readonly string[]): string {
-  return `${cells.map((cell) => (/[",\r\n]/.test(cell) ? `"${cell.replaceAll('"', '""')}"` : cell)).join(",")}\n`;
+  return `${cells.map(quoted).join(",")}\n`;
+}
+
+function quoted(cell: string): string {
+  return /[",\r\n]/.test(cell) ? `"${cell.replaceAll('"', '""')}"` : cell;
 }
 
 /**

@@ -1,5 +1,5 @@
 import { ByteWriter, ParquetWriter, type SchemaElement } from "hyparquet-writer";
-import type { ItemKind, TableCells, TableList } from "../model/query/table-cells.ts";
+import type { ItemKind, TableCells, TableKind, TableList } from "../model/query/table-cells.ts";
 import type { Value } from "../model/value.ts";
 import type { Exporter } from "./exporter.ts";
 import { int64Of, itemOf } from "./row-cells.ts";
@@ -91,9 +91,11 @@ function elementsOf(column: RowColumn, name: string): SchemaElement[] {
       { name: "list", repetition_type: "REPEATED", num_children: 1 },
       { name: "element", repetition_type: "OPTIONAL", ...TYPES[column.items ?? "string"] },
     ];
-  const repetition_type = isInEveryRow(column) ? "REQUIRED" : "OPTIONAL";
-  if (column.isUtc === true) return [{ name, repetition_type: "REQUIRED", ...UTC }];
-  return [{ name, repetition_type, ...(isWhole(column) ? { type: "INT64" } : TYPES[column.kind]) }];
+  const { isUtc, isFree, isInteger } = column;
+  const repetition_type = isInEveryRow(column) || (isUtc === true && isFree !== true) ? "REQUIRED" : "OPTIONAL";
+  if (isUtc === true) return [{ name, repetition_type, ...UTC }];
+  const isInt64 = isWhole(column) || isInteger === true;
+  return [{ name, repetition_type, ...(isInt64 ? { type: "INT64" } : TYPES[column.kind]) }];
 }
 
 /** Microseconds since 1970 (Parquet format, LogicalTypes, "TIMESTAMP"). */
@@ -116,8 +118,13 @@ const TYPES: Readonly<Record<ItemKind, Omit<SchemaElement, "name">>> = {
 
 /** The cells of a column in some batches; null where one is not valid. */
 function joined(column: RowColumn, parts: readonly RowCells[], rows: number): Data {
-  if (isWhole(column) || column.isUtc === true) return wholeNumbers(parts, rows);
+  if (isWhole(column) || column.isUtc === true || column.isInteger === true) {
+    const whole = wholeNumbers(parts, rows);
+    return column.isFree === true ? withNulls(whole, parts) : (whole as unknown as Data);
+  }
   const { kind, name, items = "string" } = column;
+  const numbers = NUMBERS[kind];
+  if (numbers !== undefined && parts.every(({ valid }) => !valid.includes(0))) return numbersOf(parts, numbers(rows));
   const cells = new Array<unknown>(rows).fill(null);
   let at = 0;
   for (const { data, valid } of parts) {
@@ -131,12 +138,45 @@ function joined(column: RowColumn, parts: readonly RowCells[], rows: number): Da
   return cells;
 }
 
-function wholeNumbers(parts: readonly TableCells[], rows: number): Data {
+/** Null where a cell is not valid; the numbers themselves where all are. */
+function withNulls(whole: BigInt64Array, parts: readonly RowCells[]): Data {
+  if (parts.every(({ valid }) => !valid.includes(0))) return whole as unknown as Data;
+  let at = 0;
+  const cells = new Array<bigint | null>(whole.length).fill(null);
+  for (const { valid } of parts)
+    for (const isValid of valid) {
+      if (isValid === 1) cells[at] = whole[at]!;
+      at++;
+    }
+  return cells;
+}
+
+type Numbers = Float64Array | Float32Array | Int32Array | Uint32Array | Uint8Array;
+
+/** Columns of numbers that every row has stay numbers, and take no memory for each. */
+const NUMBERS: Readonly<Partial<Record<TableKind, (length: number) => Numbers>>> = {
+  f64: (length) => new Float64Array(length),
+  f32: (length) => new Float32Array(length),
+  i32: (length) => new Int32Array(length),
+  u32: (length) => new Uint32Array(length),
+  u8: (length) => new Uint8Array(length),
+};
+
+function numbersOf(parts: readonly RowCells[], into: Numbers): Data {
+  let at = 0;
+  for (const { data } of parts) {
+    into.set(data as Numbers, at);
+    at += data.length;
+  }
+  return into;
+}
+
+function wholeNumbers(parts: readonly RowCells[], rows: number): BigInt64Array {
   const cells = new BigInt64Array(rows);
   let at = 0;
   for (const { data } of parts) {
     cells.set(int64Of(data as Float64Array), at);
     at += data.length;
   }
-  return cells as unknown as Data;
+  return cells;
 }

@@ -11,6 +11,8 @@ export interface RowColumn extends TableColumn {
   readonly isUtc?: boolean;
   /** Of no table of a recording: whatever its name, a row may be without it, and its numbers may be any. */
   readonly isFree?: boolean;
+  /** Free, of kind `f64`: whole numbers within 2^53, which Parquet holds as integers of 64 bits. */
+  readonly isInteger?: boolean;
 }
 
 /** The cells of such a column. */

@@ -6,14 +6,22 @@ const LONGEST = 1024;
 /** One part of a key: an id (HCRP spec §12), and nothing that leads elsewhere. */
 const SEGMENT = /^(?!\.{1,2}$)[A-Za-z0-9._-]{1,128}$/;
 
-/** True for what may be between two slashes of a key. */
+/** The same, or a folder of a partition, as `day=2026-11-25` (the layout of Apache Hive). */
+const PART = /^(?!\.{1,2}$)[A-Za-z0-9._=-]{1,128}$/;
+
+/** True for what is an id, or a plain name between two slashes of a key. */
 export function isSegment(text: string): boolean {
   return SEGMENT.test(text);
 }
 
+/** True for what may be between two slashes of a key. */
+export function isPart(text: string): boolean {
+  return PART.test(text);
+}
+
 /** True for what every store takes as a key. */
 export function isKey(text: string): boolean {
-  return text.length <= LONGEST && text.split("/").every(isSegment);
+  return text.length <= LONGEST && text.split("/").every(isPart);
 }
 
 /** Throws `StoreError` `malformed` for what is no key. */
@@ -25,7 +33,7 @@ export function checkKey(key: string, store: string): void {
 export function checkPrefix(prefix: string, store: string): void {
   const segments = prefix.split("/");
   const last = segments.pop()!;
-  const isFine = prefix.length <= LONGEST && segments.every(isSegment) && /^[A-Za-z0-9._-]{0,128}$/.test(last);
+  const isFine = prefix.length <= LONGEST && segments.every(isPart) && /^[A-Za-z0-9._=-]{0,128}$/.test(last);
   if (!isFine) throw new StoreError("malformed", `no key begins with ${JSON.stringify(prefix)} in ${store}`, null);
 }
 

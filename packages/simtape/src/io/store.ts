@@ -3,7 +3,7 @@ import type { ByteSource } from "./source.ts";
 
 /** An object of a store. */
 export interface StoreEntry {
-  /** Segments of letters, digits and `._-`, joined by `/`; never begins with one. */
+  /** Segments of letters, digits and `._=-`, joined by `/`; never begins with one. */
   readonly key: string;
   /** Bytes. */
   readonly size: number;

@@ -15,6 +15,10 @@ export interface ChannelSpec {
   /** Type name, where the format keeps one (MIRA). */
   readonly schema?: string | undefined;
   readonly metadata?: Readonly<Record<string, string>> | undefined;
+  /** What the file calls it, where the format lets several channels be called the same (MCAP); absent: its name. */
+  readonly topic?: string | undefined;
+  /** The schema itself, where the format keeps it (MCAP: `metadata.schemaEncoding` says how to read it). */
+  readonly definition?: Uint8Array | undefined;
 }
 
 /** What is to be written. */
@@ -45,6 +49,11 @@ export interface Writer {
   channel(spec: ChannelSpec): ChannelInfo;
   /** Copies the payload. Throws `RangeError` for a time that the format cannot hold. */
   write(channel: ChannelInfo, time: Time, payload: Uint8Array, keyframe?: boolean): void;
+  /**
+   * As `write`, for a message as it came over a connection: where the format's messages may have parts on several
+   * channels, all of them are written. Absent: a message is of one channel.
+   */
+  writeWhole?(time: Time, payload: Uint8Array): void;
   /**
    * All rows of a batch that a reader of the same format gave, with what the format keeps beside a payload;
    * `channels[id]` is where rows of the source's channel `id` go, null drops them. `shift` is added to every time.

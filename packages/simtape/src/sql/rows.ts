@@ -136,7 +136,8 @@ async function tableOrNull(
   });
 }
 
-function rowsOfTable({ name }: NamedRecording, table: Table, epoch: number | null, wanted: Wanted): SqlRows {
+/** The rows of a table as SQL has them: `recording`, time in seconds, `utc`, then the columns under safe names. */
+export function rowsOfTable({ name }: NamedRecording, table: Table, epoch: number | null, wanted: Wanted): SqlRows {
   const taken = new Set([RECORDING, TIME, UTC].map((column) => column.name));
   const picked: { column: SqlColumn; place: number }[] = [];
   for (const [place, column] of table.columns.entries()) {

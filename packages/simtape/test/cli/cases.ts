@@ -44,7 +44,9 @@ export const CASES: Readonly<Record<string, readonly Case[] | string>> = {
   index: [{ words: ["IN"] }, { words: ["IN", "--json"] }],
   check: [{ words: ["IN"], tellsItself: true }],
   verify: [{ words: ["IN"], tellsItself: true, format: "hcrp" }],
+  lake: "takes a store; see test/lake",
   record: "records what a simulation sends",
+  play: "plays to other programs until it is ended: test/live",
   tail: [{ words: ["IN", "--from", "start", "--idle-exit", "10ms"] }],
   copy: [{ words: IN_OUT }, { words: [...IN_OUT, "--rewrite"] }],
   convert: [

@@ -1,6 +1,7 @@
 import { readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { dirname, join } from "node:path";
+import * as zlib from "node:zlib";
 import fc from "fast-check";
 import { beforeAll, describe, expect, it } from "vitest";
 import { ByteBuilder } from "../../src/bytes/builder.ts";
@@ -27,6 +28,32 @@ describe("zstd", () => {
         expect(zstd.decompress(frame, { size: bytes.length })).toEqual(bytes);
       }),
       { numRuns: 100 },
+    );
+  });
+
+  it.runIf("zstdDecompressSync" in zlib)("has the same bytes of the machine's own zstd and of the WebAssembly", () => {
+    // nothing is used of an empty dictionary, with which the WebAssembly works
+    const inWasm = { dictionary: new Uint8Array(0) };
+    const sizes = fc.integer({ min: 16 << 10, max: 300 << 10 });
+    const kinds = fc.constantFrom(1, 3, 30, 256);
+    const level = fc.integer({ min: 1, max: 19 });
+    fc.assert(
+      fc.property(sizes, kinds, level, fc.boolean(), fc.nat(), (size, kind, level, checksum, seed) => {
+        let random = seed;
+        const bytes = new Uint8Array(size).map((_, i) => {
+          random = (Math.imul(random, 1664525) + 1013904223) | 0;
+          return i % 7 < 4 ? (random >>> 16) % kind : i >> 3;
+        });
+        const frame = zstd.compress(bytes, { level, checksum });
+        expect(Buffer.compare(frame, zstd.compress(bytes, { level, checksum, ...inWasm }))).toBe(0);
+        expect(Buffer.compare(zstd.decompress(frame, { size }), bytes)).toBe(0);
+        const damaged = frame.slice();
+        damaged[10 + (seed % (frame.length - 10))]! ^= 1 + (seed & 127);
+        // some bits are not used: one of them may refuse what the other does not look at
+        const allowed = [outcome(() => zstd.decompress(damaged, { size, ...inWasm })), outcome(() => bytes)];
+        if (checksum) expect(allowed).toContain(outcome(() => zstd.decompress(damaged, { size })));
+      }),
+      { numRuns: 60 },
     );
   });
 

@@ -21,7 +21,7 @@ const HEAVIEST = 200_000;
 const HEAVIEST_MOVING = 1_000_000;
 
 /** The moving picture: seconds of the recording, frames, and milliseconds between two of them. */
-const MOVING = { from: 34, frames: 16, delay: 150 };
+const MOVING = { from: 34, frames: 14, delay: 150 };
 
 /** The demo recordings, and when they are worth a picture. */
 const SHOWN = [

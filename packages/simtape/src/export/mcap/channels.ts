@@ -4,8 +4,8 @@ import type { Channel, Value } from "../../model/value.ts";
 import { base64, jsonOf } from "./json.ts";
 import type { LaserScans } from "./scans.ts";
 import { channelMetadata, type Topics } from "./topics.ts";
+import type { TopicSink } from "./topic-sink.ts";
 import { schemaOf } from "./value-schema.ts";
-import type { McapWriter } from "./writer.ts";
 
 /** Messages of a channel from which its schema is drawn. */
 const SAMPLES = 64;
@@ -22,7 +22,7 @@ interface Written {
  * a schema drawn from the messages at hand by then.
  */
 export class ChannelMessages {
-  readonly #writer: McapWriter;
+  readonly #writer: TopicSink;
   readonly #topics: Topics;
   readonly #format: string;
   readonly #channels: readonly Channel[];
@@ -32,7 +32,7 @@ export class ChannelMessages {
   readonly undecoded: Map<string, number> = new Map();
   count = 0;
 
-  constructor(writer: McapWriter, topics: Topics, format: string, channels: readonly Channel[], scans: LaserScans) {
+  constructor(writer: TopicSink, topics: Topics, format: string, channels: readonly Channel[], scans: LaserScans) {
     this.#writer = writer;
     this.#topics = topics;
     this.#format = format;
@@ -43,6 +43,17 @@ export class ChannelMessages {
   /** Names of the channels that are in the file. */
   get names(): readonly string[] {
     return [...this.#written.keys()].map((id) => this.#channels[id]!.name);
+  }
+
+  /** The number of the channel of a row, which is made with a schema drawn from there on if it is new. */
+  begin(batch: MessageBatch, i: number): number {
+    const id = batch.channel[i]!;
+    return (this.#written.get(id) ?? this.#begin(this.#channels[id]!, batch, i)).number;
+  }
+
+  /** The number of a channel of the recording; null: none of its messages was met. */
+  numberOf(id: number): number | null {
+    return this.#written.get(id)?.number ?? null;
   }
 
   /** Writes one row. */

@@ -1,14 +1,14 @@
 import type { Time } from "../../model/time.ts";
 import type { Clock } from "./clock.ts";
-import { MESSAGE_HEAD, OPCODE, RECORD_HEAD } from "./records.ts";
+import { INDEX_ENTRY, INDEX_HEAD, MESSAGE_HEAD, putMessage, putMessageIndex } from "../../codec/mcap/data.ts";
+import { PREFIX } from "../../codec/mcap/opcode.ts";
 
 const UTF8 = new TextEncoder();
 /** Rows there is room for at first. */
 const ROWS = 1024;
-
-/** Bytes of a message index before its entries: head, channel, length of the entries; and of an entry: time, offset. */
-const INDEX_HEAD = RECORD_HEAD + 2 + 4;
-const ENTRY = 16;
+/** Bytes of a message before its payload, and of a message index before its entries, with their prefixes. */
+const BEFORE = PREFIX + MESSAGE_HEAD;
+const BEFORE_ENTRIES = PREFIX + INDEX_HEAD;
 
 /** Message indexes of a chunk. */
 export interface ChunkIndexes {
@@ -63,8 +63,8 @@ export class ChunkBuilder {
   /** A message whose payload is copied. */
   bytes(channel: number, time: Time, sequence: number, payload: Uint8Array): void {
     const { length } = payload;
-    this.#room(MESSAGE_HEAD + length);
-    const at = this.#length + MESSAGE_HEAD;
+    this.#room(BEFORE + length);
+    const at = this.#length + BEFORE;
     // a call of `set` costs more than some bytes one by one
     if (length > 32) this.#bytes.set(payload, at);
     else for (let i = 0; i < length; i++) this.#bytes[at + i] = payload[i]!;
@@ -74,22 +74,17 @@ export class ChunkBuilder {
   /** A message whose payload is a text as UTF-8. */
   text(channel: number, time: Time, sequence: number, text: string): void {
     // at most three bytes for one of UTF-16
-    this.#room(MESSAGE_HEAD + 3 * text.length);
-    const { written } = UTF8.encodeInto(text, this.#bytes.subarray(this.#length + MESSAGE_HEAD));
+    this.#room(BEFORE + 3 * text.length);
+    const { written } = UTF8.encodeInto(text, this.#bytes.subarray(this.#length + BEFORE));
     this.#head(channel, time, sequence, written);
   }
 
   #head(channel: number, time: Time, sequence: number, payload: number): void {
     const at = this.#length;
     const view = this.#view;
-    view.setUint8(at, OPCODE.message);
-    view.setUint32(at + 1, MESSAGE_HEAD - RECORD_HEAD + payload, true);
-    view.setUint32(at + 5, 0, true);
-    view.setUint16(at + 9, channel, true);
-    // the rest of what is 2^32 or more
-    view.setUint32(at + 11, sequence, true);
-    this.#clock.put(view, at + 15, time);
-    this.#clock.put(view, at + 23, time);
+    putMessage(view, at, channel, sequence, payload);
+    this.#clock.put(view, at + BEFORE - 16, time);
+    this.#clock.put(view, at + BEFORE - 8, time);
     const row = this.#rows++;
     if (row === this.#time.length) this.#growRows();
     this.#time[row] = time;
@@ -97,11 +92,11 @@ export class ChunkBuilder {
     this.#channel[row] = channel;
     if (time < this.first) this.first = time;
     if (time > this.last) this.last = time;
-    this.#length = at + MESSAGE_HEAD + payload;
+    this.#length = at + BEFORE + payload;
   }
 
   /**
-   * The message index of each channel that has messages here (MCAP specification, "Message Index"), with the channels and
+   * The message index of each channel that has messages here (MCAP spec §4.7), with the channels and
    * where in `bytes` the index of each begins. Adds the messages of each channel to `counts`.
    */
   indexes(counts: Float64Array): ChunkIndexes {
@@ -112,25 +107,22 @@ export class ChunkBuilder {
       if (of === undefined) here.set(this.#channel[row]!, { count: 1, place: 0 });
       else of.count++;
     }
-    const bytes = new Uint8Array(here.size * INDEX_HEAD + ENTRY * rows);
+    const bytes = new Uint8Array(here.size * BEFORE_ENTRIES + INDEX_ENTRY * rows);
     const view = new DataView(bytes.buffer);
     const places: { readonly channel: number; readonly at: number }[] = [];
     let at = 0;
     for (const [channel, of] of here) {
       counts[channel] = counts[channel]! + of.count;
       places.push({ channel, at });
-      bytes[at] = OPCODE.messageIndex;
-      view.setUint32(at + 1, INDEX_HEAD - RECORD_HEAD + ENTRY * of.count, true);
-      view.setUint16(at + RECORD_HEAD, channel, true);
-      view.setUint32(at + RECORD_HEAD + 2, ENTRY * of.count, true);
-      of.place = at + INDEX_HEAD;
-      at = of.place + ENTRY * of.count;
+      putMessageIndex(view, at, channel, of.count);
+      of.place = at + BEFORE_ENTRIES;
+      at = of.place + INDEX_ENTRY * of.count;
     }
     for (let row = 0; row < rows; row++) {
       const of = here.get(this.#channel[row]!)!;
       this.#clock.put(view, of.place, this.#time[row]!);
       view.setUint32(of.place + 8, this.#offset[row]!, true);
-      of.place += ENTRY;
+      of.place += INDEX_ENTRY;
     }
     return { bytes, places };
   }

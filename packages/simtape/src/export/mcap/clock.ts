@@ -1,9 +1,8 @@
-import type { ByteBuilder } from "../../bytes/builder.ts";
 import type { Time } from "../../model/time.ts";
 
 const HALF = 0x1_0000_0000;
 const SECOND = 1e9;
-/** The largest time of a file: 64 bits without a sign (MCAP specification, "Serialization": `Timestamp`). */
+/** The largest time of a file: 64 bits without a sign (MCAP spec §3). */
 const LAST = 0xffff_ffff_ffff_ffffn;
 
 /**
@@ -50,12 +49,9 @@ export class Clock {
     view.setUint32(at + 4, this.#high + high + (low >= HALF ? 1 : 0), true);
   }
 
-  /** Appends a time, 8 bytes. */
-  write(builder: ByteBuilder, time: Time): void {
-    const high = Math.floor(time / HALF);
-    const low = time - high * HALF + this.#low;
-    const carry = low >= HALF ? 1 : 0;
-    builder.u32le(low - carry * HALF).u32le(this.#high + high + carry);
+  /** A time of the file, for what is written once or for each chunk. */
+  absolute(time: Time): bigint {
+    return this.base + BigInt(Math.floor(time));
   }
 
   /** Puts seconds and nanoseconds of a time into `second` and `nano`, as Foxglove's schemas have them. */

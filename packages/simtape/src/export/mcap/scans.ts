@@ -31,14 +31,20 @@ export class LaserScans {
     this.#clock = clock;
   }
 
+  /** The topic that the scans of a channel are on, made if it is new; null: the channel has none. */
+  topicOf({ name, schema }: Pick<Channel, "name" | "schema">): number | null {
+    if (!schema.name.endsWith("::RangeScan")) return null;
+    return this.#topics.of(`/state/scan${name.startsWith("/") ? "" : "/"}${name}`, LASER_SCAN);
+  }
+
   /** Writes the scan that a message of the channel is; passes over every other. */
-  write({ name, schema }: Channel, time: Time, value: Value): void {
-    if (!schema.name.endsWith("::RangeScan") || !isScan(value)) return;
+  write(channel: Channel, time: Time, value: Value): void {
+    if (!channel.schema.name.endsWith("::RangeScan") || !isScan(value)) return;
     const { startAngle, deltaAngle, range, valid, reflectance } = value;
     const start = startAngle * RADIANS;
     const end = (startAngle + deltaAngle * Math.max(0, range.length - 1)) * RADIANS;
     if (!Number.isFinite(start) || !Number.isFinite(end)) return;
-    const topic = this.#topics.of(`/state/scan${name.startsWith("/") ? "" : "/"}${name}`, LASER_SCAN);
+    const topic = this.topicOf(channel)!;
     const { proto } = this.#topics;
     proto.time(1, this.#clock, time);
     proto.text(2, this.frame);

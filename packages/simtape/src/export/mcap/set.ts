@@ -107,6 +107,16 @@ export class SetMessages {
     else this.#writeThings(set, time, isMoved, isOtherLook);
   }
 
+  /** The next call writes everything. `gone`: when the set was gone; its things leave the scene then. */
+  restart(gone: Time | null): void {
+    this.#ids = null;
+    this.#poseColumns = [];
+    this.#lookColumns = [];
+    if (gone === null || this.#shown.size === 0) return;
+    this.#writeDeletions(new Set(), gone);
+    this.#say(`/state/scene/${this.#name}`, SCENE_UPDATE, gone);
+  }
+
   #writeThings(set: EntitySet, time: Time, isMoved: boolean, isOtherLook: boolean): void {
     const placed = this.#placed(set);
     if (isMoved && placed.length > 0) {

@@ -1,5 +1,5 @@
 import type { Origin } from "../../model/geodesy.ts";
-import type { MutableState } from "../../model/state.ts";
+import type { MutableState, State } from "../../model/state.ts";
 import type { Time } from "../../model/time.ts";
 import type { Clock } from "./clock.ts";
 import { Ground } from "./ground.ts";
@@ -24,15 +24,28 @@ export class StateMessages {
 
   /** Writes what changed since the last call. */
   write(state: MutableState, time: Time): void {
-    for (const [name, set] of state.sets) {
-      if (name.startsWith(".") || (this.#only !== undefined && name !== this.#only)) continue;
-      let messages = this.#sets.get(name);
-      if (messages === undefined) {
-        messages = new SetMessages(name, this.#topics, this.#clock, this.#ground);
-        this.#sets.set(name, messages);
-      }
-      messages.write(set.freeze(), time);
+    for (const [name, set] of state.sets) this.#of(name)?.write(set.freeze(), time);
+  }
+
+  /** As `write`, of a state that is no longer folded. */
+  writeShown({ sets }: State, time: Time): void {
+    for (const [name, set] of sets) this.#of(name)?.write(set, time);
+  }
+
+  /** The next call writes everything, changed or not. Sets that `state` has not leave the scene, at `time`. */
+  restart({ sets }: { readonly sets: ReadonlyMap<string, unknown> }, time: Time): void {
+    for (const [name, messages] of this.#sets) messages.restart(sets.has(name) ? null : time);
+  }
+
+  /** Null: messages of that set are not wanted. */
+  #of(name: string): SetMessages | null {
+    if (name.startsWith(".") || (this.#only !== undefined && name !== this.#only)) return null;
+    let messages = this.#sets.get(name);
+    if (messages === undefined) {
+      messages = new SetMessages(name, this.#topics, this.#clock, this.#ground);
+      this.#sets.set(name, messages);
     }
+    return messages;
   }
 
   /** Sets that are in the file. */

@@ -1,8 +1,8 @@
 import type { Time } from "../../model/time.ts";
 import { ProtoBuilder } from "./proto.ts";
+import type { TopicSink } from "./topic-sink.ts";
 import type { JsonSchema } from "./value-schema.ts";
 import { descriptorsOf, type WellKnown } from "./well-known.ts";
-import type { McapWriter } from "./writer.ts";
 
 const UTF8 = new TextEncoder();
 
@@ -10,11 +10,11 @@ const UTF8 = new TextEncoder();
 export class Topics {
   /** For one message of a well-known schema after the other. */
   readonly proto: ProtoBuilder = new ProtoBuilder();
-  readonly #writer: McapWriter;
+  readonly #writer: TopicSink;
   readonly #taken = new Map<string, number>();
   readonly #schemas = new Map<string, number>();
 
-  constructor(writer: McapWriter) {
+  constructor(writer: TopicSink) {
     this.#writer = writer;
   }
 

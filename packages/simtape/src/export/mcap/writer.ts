@@ -1,23 +1,23 @@
 import { ByteBuilder } from "../../bytes/builder.ts";
 import { crc32 } from "../../bytes/crc32.ts";
+import {
+  type ChannelRecord,
+  type SchemaRecord,
+  writeAttachmentHead,
+  writeChannel,
+  writeChunkHead,
+  writeDataEnd,
+  writeHeader,
+  writeMetadata,
+  writeSchema,
+} from "../../codec/mcap/data.ts";
+import { MAGIC, OP, PREFIX } from "../../codec/mcap/opcode.ts";
+import { patchU64, writePrefix, writeRecord } from "../../codec/mcap/parts.ts";
 import type { ByteSink } from "../../io/sink.ts";
 import type { Time } from "../../model/time.ts";
 import { ChunkBuilder } from "./chunk.ts";
 import type { Clock } from "./clock.ts";
 import { combineCrcs } from "./crc-combine.ts";
-import {
-  beginRecord,
-  type ChannelRecord,
-  endRecord,
-  MAGIC,
-  OPCODE,
-  RECORD_HEAD,
-  type SchemaRecord,
-  writeChannel,
-  writeSchema,
-  writeText,
-  writeTexts,
-} from "./records.ts";
 import { Summary } from "./summary.ts";
 
 /** Bytes of records from which on a chunk is full. */
@@ -44,7 +44,7 @@ export interface AttachmentSpec {
 }
 
 /**
- * Writes one MCAP file, front to back, with chunks, indexes, statistics and CRCs (MCAP specification, "File Structure").
+ * Writes one MCAP file, front to back, with chunks, indexes, statistics and CRCs (MCAP spec §1).
  * Messages are taken at once; when `isFull`, await `drain()`. Memory grows with a chunk, never with the file, but for 64
  * bytes or so of index for each chunk.
  */
@@ -71,10 +71,8 @@ export class McapWriter {
   static async begin(sink: ByteSink, clock: Clock, options: McapWriterOptions = {}): Promise<McapWriter> {
     const writer = new McapWriter(sink, clock, options);
     const builder = writer.#builder.raw(MAGIC);
-    const began = beginRecord(builder, OPCODE.header);
-    writeText(builder, "");
-    writeText(builder, options.library ?? "simtape");
-    endRecord(builder, began);
+    const header = { profile: "", library: options.library ?? "simtape" };
+    writeRecord(builder, OP.header, (into) => writeHeader(into, header));
     await writer.#out(builder.lend());
     return writer;
   }
@@ -85,7 +83,7 @@ export class McapWriter {
     if (id > MOST) throw new RangeError(`an MCAP file has at most ${MOST} schemas`);
     const schema: SchemaRecord = { id, name, encoding, data };
     this.#summary.schemas.push(schema);
-    writeSchema(this.#builder, schema);
+    writeRecord(this.#builder, OP.schema, (into) => writeSchema(into, schema));
     this.#chunk.raw(this.#builder.lend());
     return id;
   }
@@ -94,9 +92,10 @@ export class McapWriter {
   channel(topic: string, schema: number, encoding: string, metadata: Readonly<Record<string, string>> = {}): number {
     const id = this.#summary.channels.length;
     if (id >= MOST) throw new RangeError(`an MCAP file has at most ${MOST} channels`);
-    const channel: ChannelRecord = { id, schema, topic, encoding, metadata };
+    const texts = new Map(Object.entries(metadata));
+    const channel: ChannelRecord = { id, schema, topic, encoding, metadata: texts };
     this.#summary.addChannel(channel);
-    writeChannel(this.#builder, channel);
+    writeRecord(this.#builder, OP.channel, (into) => writeChannel(into, channel));
     this.#chunk.raw(this.#builder.lend());
     return id;
   }
@@ -123,37 +122,30 @@ export class McapWriter {
     const { records } = chunk;
     const stored = this.#zstd?.(records) ?? records;
     const compression = this.#zstd === null ? "" : "zstd";
-    // of a chunk without messages both times are 0 (MCAP specification, "Chunk")
+    // of a chunk without messages both times are 0 (MCAP spec §4.6)
     const isEmpty = chunk.messages === 0;
+    const first = isEmpty ? 0n : this.#clock.absolute(chunk.first);
+    const last = isEmpty ? 0n : this.#clock.absolute(chunk.last);
+    const sizes = { compression, stored: stored.length, size: records.length };
     const builder = this.#builder;
-    const start = this.#sink.position;
-    const at = beginRecord(builder, OPCODE.chunk);
-    if (isEmpty) builder.zeros(16);
-    else {
-      this.#clock.write(builder, chunk.first);
-      this.#clock.write(builder, chunk.last);
-    }
+    const offset = this.#sink.position;
+    writePrefix(builder, OP.chunk, 0);
     const crc = crc32(records);
-    builder.i64le(records.length).u32le(crc);
-    writeText(builder, compression);
-    builder.i64le(stored.length);
-    builder.patchU32le(at - 8, builder.length - at + stored.length);
+    writeChunkHead(builder, { start: first, end: last, crc, ...sizes });
+    patchU64(builder, 1, builder.length - PREFIX + stored.length);
     await this.#out(builder.lend());
     await this.#out(stored, stored === records ? crc : crc32(stored));
     const end = this.#sink.position;
     const indexes = chunk.indexes(this.#summary.counts);
     await this.#out(indexes.bytes);
     this.#summary.chunks.push({
-      first: chunk.first,
-      last: chunk.last,
-      isEmpty,
-      start,
-      length: end - start,
-      indexes: indexes.places.map(({ channel, at: place }) => ({ channel, at: end + place })),
+      start: first,
+      end: last,
+      offset,
+      length: end - offset,
+      indexes: new Map(indexes.places.map(({ channel, at }) => [channel, end + at])),
       indexLength: indexes.bytes.length,
-      compression,
-      stored: stored.length,
-      content: records.length,
+      ...sizes,
     });
     this.#summary.count(chunk.messages, chunk.first, chunk.last);
     chunk.clear();
@@ -162,23 +154,17 @@ export class McapWriter {
   /** A file inside, in pieces. Rejects with `RangeError` when there are more or fewer bytes than `byteLength`. */
   async attachment(spec: AttachmentSpec, pieces: AsyncIterable<Uint8Array> | Iterable<Uint8Array>): Promise<void> {
     await this.drain();
-    const { name, mediaType, time, byteLength } = spec;
+    const { name, mediaType, byteLength } = spec;
+    const time = this.#clock.absolute(spec.time);
     const offset = this.#sink.position;
     const builder = this.#builder;
-    builder.u8(OPCODE.attachment);
-    const at = builder.reserve(8);
-    this.#clock.write(builder, time);
-    this.#clock.write(builder, time);
-    writeText(builder, name);
-    writeText(builder, mediaType);
-    builder.i64le(byteLength);
+    writePrefix(builder, OP.attachment, 0);
+    writeAttachmentHead(builder, { logTime: time, createTime: time, name, mediaType }, byteLength);
+    patchU64(builder, 1, builder.length - PREFIX + byteLength + 4);
     const head = builder.take();
-    const length = head.length - RECORD_HEAD + byteLength + 4;
-    builder.i64le(length);
-    head.set(builder.lend(), at);
     await this.#out(head);
-    // of everything in the record before the CRC (MCAP specification, "Attachment")
-    let crc = crc32(head.subarray(RECORD_HEAD));
+    // of everything in the record before the CRC (MCAP spec §4.9)
+    let crc = crc32(head.subarray(PREFIX));
     let given = 0;
     for await (const piece of pieces) {
       given += piece.length;
@@ -188,17 +174,24 @@ export class McapWriter {
     }
     if (given !== byteLength) throw new RangeError(`${name} has other than the ${byteLength} bytes that it had before`);
     await this.#out(builder.u32le(crc).lend());
-    this.#summary.attachments.push({ offset, length: this.#sink.position - offset, ...spec });
+    const length = this.#sink.position - offset;
+    this.#summary.attachments.push({
+      offset,
+      length,
+      logTime: time,
+      createTime: time,
+      size: byteLength,
+      name,
+      mediaType,
+    });
   }
 
   /** Texts about the file, under a name. */
   async metadata(name: string, texts: Readonly<Record<string, string>>): Promise<void> {
     await this.drain();
     const offset = this.#sink.position;
-    const began = beginRecord(this.#builder, OPCODE.metadata);
-    writeText(this.#builder, name);
-    writeTexts(this.#builder, texts);
-    endRecord(this.#builder, began);
+    const record = { name, texts: new Map(Object.entries(texts)) };
+    writeRecord(this.#builder, OP.metadata, (into) => writeMetadata(into, record));
     await this.#out(this.#builder.lend());
     this.#summary.metadata.push({ offset, length: this.#sink.position - offset, name });
   }
@@ -211,9 +204,7 @@ export class McapWriter {
   /** Writes the end of the file: the summary and the footer. Nothing may be written after it. */
   async finish(): Promise<void> {
     await this.drain();
-    const began = beginRecord(this.#builder, OPCODE.dataEnd);
-    this.#builder.u32le(this.#crc);
-    endRecord(this.#builder, began);
+    writeRecord(this.#builder, OP.dataEnd, (into) => writeDataEnd(into, this.#crc));
     await this.#sink.write(this.#builder.take());
     await this.#sink.write(this.#summary.write(this.#sink.position));
   }

@@ -3,7 +3,7 @@ import type { Reporter } from "../../model/error.ts";
 import type { Format, OpenOptions } from "../../model/format.ts";
 import type { Reader } from "../../model/reader.ts";
 import type { McapWriting } from "./writing.ts";
-import { MAGIC } from "./layout/opcode.ts";
+import { MAGIC } from "../../codec/mcap/opcode.ts";
 
 /**
  * What messages decode to, by topic. Topics have the names that the robot gave them, so that only `Named` can say what

@@ -12,7 +12,7 @@ import {
   StoreError,
   type StoreErrorCode,
 } from "../store.ts";
-import { checkKey, checkPrefix, checkPut, conflict, holds, isSegment, overQuota } from "../store-key.ts";
+import { checkKey, checkPrefix, checkPut, conflict, holds, isPart, overQuota } from "../store-key.ts";
 import { storeSink } from "../store-sink.ts";
 import {
   createBeside,
@@ -236,7 +236,7 @@ class DirectoryStore implements Store {
     const found = await this.#reading(join(this.name, folder));
     // With its slash a folder is in order among the files: "a.b" is before "a/b".
     const names = found
-      .filter((entry) => isSegment(entry.name) && (entry.isFile() || entry.isDirectory()))
+      .filter((entry) => isPart(entry.name) && (entry.isFile() || entry.isDirectory()))
       .map((entry) => (entry.isDirectory() ? `${entry.name}/` : entry.name))
       .sort();
     for (const name of names) {

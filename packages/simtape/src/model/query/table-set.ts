@@ -233,7 +233,10 @@ const TABLE_KINDS: Readonly<Record<ColumnKind, ItemKind>> = {
 };
 
 /** The state at each time of the range with a message of motion, or of what holds where there is no motion; or at steps. */
-async function* statesOf(source: QuerySource, asked: SetRows): AsyncGenerator<MutableState> {
+export async function* statesOf(
+  source: QuerySource,
+  asked: TimeRange & Pick<SetRows, "every" | "signal">,
+): AsyncGenerator<MutableState> {
   const { every, signal } = asked;
   const bounds = await boundsOf(source, asked);
   if (bounds.start >= bounds.end) return;

@@ -21,6 +21,7 @@ export interface JudgedFile {
   readonly messages: readonly Judged[];
   /** Data of the schemas, by name. */
   readonly schemas: ReadonlyMap<string, Uint8Array>;
+  readonly schemaRecords: readonly Records["Schema"][];
   readonly channels: readonly Records["Channel"][];
   readonly attachments: readonly Records["Attachment"][];
   readonly metadata: readonly Records["Metadata"][];
@@ -46,6 +47,7 @@ export async function streamed(bytes: Uint8Array): Promise<JudgedFile> {
   return {
     messages: of("Message").map((message) => judged(message, channels, schemas)),
     schemas: textsOf([...schemas.values()]),
+    schemaRecords: [...schemas.values()],
     channels: [...channels.values()],
     attachments: of("Attachment"),
     metadata: of("Metadata"),
@@ -74,6 +76,7 @@ export async function indexed(bytes: Uint8Array, topics?: readonly string[]): Pr
   return {
     messages,
     schemas: textsOf([...reader.schemasById.values()]),
+    schemaRecords: [...reader.schemasById.values()],
     channels: [...reader.channelsById.values()],
     attachments,
     metadata,

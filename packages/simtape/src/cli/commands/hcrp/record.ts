@@ -14,6 +14,7 @@ import type { RecorderOptions } from "../../../record/live/recorder-options.ts";
 import { type Recorder, record } from "../../../record/live/recorder.ts";
 import { collected } from "../../input/collected.ts";
 import { ENDING } from "../../run/ending.ts";
+import { FEED_KINDS, type FeedKind } from "../../live/kinds.ts";
 import { EXIT, UsageError } from "../../run/failure.ts";
 import { toJson } from "../../../model/json.ts";
 import { byteSize, counted, grouped, Output, say } from "../../run/terminal.ts";
@@ -27,6 +28,15 @@ import { sizeOf } from "../../input/size.ts";
 import { clock, parseDuration } from "../../input/time.ts";
 
 interface RecordCommand extends ReadOptions {
+  readonly from?: FeedKind;
+  readonly output?: string;
+  readonly force?: boolean;
+  readonly duration?: number;
+  readonly flushEvery?: number;
+  readonly ring?: number;
+  readonly topic?: readonly string[];
+  readonly rate?: number;
+  readonly pilots?: number;
   readonly input: string;
   readonly id?: string;
   readonly hub?: string;
@@ -55,7 +65,7 @@ const TOLD = 10;
 
 export function addRecord(program: Command): void {
   budgeted(program.command("record"))
-    .summary("record a running simulator, sent as lines of JSON")
+    .summary("record a running simulator: what it sends as lines of JSON, or a program with --from")
     .description(
       "Records what a simulator sends, one JSON object per line (docs/line-protocol.md), into a folder, a bucket, or a server (its token in SIMTAPE_SERVER_TOKEN). Committed data can be read at once and survives every crash. Exit 0: done; 3: done, but lines were skipped or events dropped; 1: failed.",
     )
@@ -63,6 +73,21 @@ export function addRecord(program: Command): void {
       "[out]",
       "the recording: FOLDER/ID, s3://bucket/prefix/ID or https://SERVER/api/live/ID; with --id what is above it",
     )
+    .addOption(
+      new Option("--from <program>", "record a running program: [out] is its address, -o the file").choices(FEED_KINDS),
+    )
+    .option("-o, --output <file>", "with --from: the recording; its ending names the format")
+    .option("--force", "with --from: overwrite an existing file")
+    .option("--duration <time>", "with --from: end by itself after this time (10m)", nanosecondsOf)
+    .option("--flush-every <time>", "with --from: what a crash can lose (1s)", millisecondsOf)
+    .option("--ring <time>", "with --from: keep the last minutes in memory, and save them on demand", nanosecondsOf)
+    .option(
+      "--topic <glob>",
+      "with --from foxglove: only such topics, /camera/** (may be given more than once)",
+      collected,
+    )
+    .option("--rate <hz>", "of FlightGear: packets a second (20)", countOf)
+    .option("--pilots <port>", "of FlightGear: record other pilots, whose packets arrive at this port", countOf)
     .option("--hub <folder>", "instead of one recording: many senders and recordings at once, each below this folder")
     .option(
       "-i, --input <from>",
@@ -103,9 +128,19 @@ export function addRecord(program: Command): void {
     .option("--json", "the report as one JSON object")
     .addHelpText(
       "after",
-      "\nExamples:\n  $ my-simulator | simtape record recordings/run-1\n  $ simtape record recordings --id run-2 --input tcp://127.0.0.1:9100 --journal\n  $ simtape record s3://bucket/recordings/run-3 --input events.ndjson --json\n  $ simtape record --hub recordings --input tcp://127.0.0.1:9100 --token secret    # docs/line-protocol.md, A hub",
+      "\nExamples:\n  $ my-simulator | simtape record recordings/run-1\n  $ simtape record recordings --id run-2 --input tcp://127.0.0.1:9100 --journal\n  $ simtape record s3://bucket/recordings/run-3 --input events.ndjson --json\n  $ simtape record --hub recordings --input tcp://127.0.0.1:9100 --token secret    # docs/line-protocol.md, A hub\n  $ simtape record --from nanover ws://127.0.0.1:38801 -o run.nanover.zip\n  $ simtape record --from nanover ws://127.0.0.1:38801 -o run.nanover.zip --ring 5m    # s and Enter saves\n  $ simtape record --from flightgear http://localhost:5500 -o flight.fgtape\n  $ simtape record --from foxglove ws://robot:8765 -o robot.mcap --topic '/camera/**'",
     )
     .action(async (out: string | undefined, options: RecordCommand) => {
+      const { from, output } = options;
+      if (from !== undefined) {
+        const { recordFrom } = await import("../../live/record-from.ts");
+        process.exitCode = await recordFrom(out, { ...options, from });
+        return;
+      }
+      if (options.ring !== undefined || options.duration !== undefined || options.flushEvery !== undefined)
+        throw new UsageError("--ring, --duration and --flush-every are for --from");
+      if (options.topic !== undefined) throw new UsageError("--topic is for --from foxglove");
+      if (output !== undefined) throw new UsageError("-o is for --from; a recording of lines is named by [out]");
       process.exitCode = await (options.hub === undefined
         ? recordTo(targetOf(out ?? "", options), options)
         : recordMany(hubFolder(options.hub, out, options), { ...options, recorder: recorderOptions(options) }));
@@ -311,6 +346,12 @@ function millisecondsOf(text: string): number {
   const time = parseDuration(text);
   if (time === null || time < 0) throw new InvalidArgumentError("a time such as 500ms, 30s or 2m.");
   return time / 1e6;
+}
+
+function nanosecondsOf(text: string): number {
+  const time = parseDuration(text);
+  if (time === null || time <= 0) throw new InvalidArgumentError("a time such as 30s, 2m or 1h.");
+  return time;
 }
 
 function countOf(text: string): number {

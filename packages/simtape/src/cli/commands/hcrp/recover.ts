@@ -12,6 +12,7 @@ import { mainIn, recordingBundle } from "../../../record/live/existing.ts";
 import type { JournalFile } from "../../../record/live/journal.ts";
 import { JOURNAL } from "../../../record/live/recording-folder.ts";
 import { type RecoverOptions, type RecoverReport, recover } from "../../../record/live/recover.ts";
+import { TAKE } from "../../live/kinds.ts";
 import { EXIT, UsageError } from "../../run/failure.ts";
 import { allFormats } from "../../input/formats.ts";
 import { findingToPlain, tellFindings } from "../../output/findings.ts";
@@ -20,21 +21,36 @@ import { counted, grouped, Output } from "../../run/terminal.ts";
 import { folderOf, isInS3, commandPath, storeAt } from "../../input/command-path.ts";
 import { budgetOf, budgeted, type ReadOptions, withGiven } from "../../input/recordings.ts";
 
+interface RecoverCommand extends ReadOptions {
+  readonly journal?: string;
+  readonly takeOver?: boolean;
+  readonly output?: string;
+  readonly force?: boolean;
+  readonly json?: boolean;
+}
+
 export function addRecover(program: Command): void {
   budgeted(program.command("recover"))
     .summary("finish a recording whose recorder crashed")
     .description(
       "Finishes an HCRP recording in place: adds segments that were written and not committed, and what the journal has beyond them. Changes no segment. For a damaged recording, see simtape repair. Exit 0: done, or nothing to do; 3: done, but something is damaged; 1: it is being recorded, or cannot be read.",
     )
-    .argument("<recording>", "its folder, on disk or in S3")
+    .argument("<recording>", "its folder, on disk or in S3; or the .take of a running program (simtape record --from)")
+    .option("-o, --output <file>", "of a .take: the recording; by default the name without .take")
+    .option("--force", "of a .take: overwrite an existing file")
     .option("--journal <file>", "what the recorder mirrored to; for a folder its own file by default")
     .option("--take-over", "take the lock of a recorder on another machine, which has ended")
     .option("--json", "the whole report as one JSON object")
     .addHelpText(
       "after",
-      "\nExamples:\n  $ simtape recover recordings/run-17\n  $ simtape recover s3://replays/run-17 --journal run-17.hcj --json",
+      "\nExamples:\n  $ simtape recover recordings/run-17\n  $ simtape recover s3://replays/run-17 --journal run-17.hcj --json\n  $ simtape recover run.nanover.zip.take",
     )
-    .action(async (name: string, options: ReadOptions & { journal?: string; takeOver?: boolean; json?: boolean }) => {
+    .action(async (name: string, options: RecoverCommand) => {
+      if (name.endsWith(TAKE)) {
+        const { recoverTake } = await import("../../live/recover-take.ts");
+        process.exitCode = await recoverTake(name, options);
+        return;
+      }
       const journal = options.journal === undefined ? undefined : journalFile(await present(options.journal));
       const report = await (isInS3(name)
         ? recovered(storeAt(folderOf(trimmed(name))), idOf(name), options, { journal })

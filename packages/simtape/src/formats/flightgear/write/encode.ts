@@ -15,6 +15,7 @@ import {
   type PilotWords,
   positionPacket,
 } from "./encode-signals.ts";
+import { Callsigns } from "./callsigns.ts";
 import { isPropertyPath, signalFor } from "./known-signals.ts";
 import { type Signal, type SignalList, writeSignals } from "../layout/signals.ts";
 import { NEAR } from "../layout/times.ts";
@@ -99,7 +100,7 @@ class TapeEncoder implements StateEncoder {
   /** Moments that are not in a Recovery tape. */
   #passed = 0;
   readonly #pilots = new Map<string, Pilot>();
-  readonly #callsigns = new Set<string>([SELF]);
+  readonly #callsigns = new Callsigns(SELF);
   /** Key of the own aircraft; null while it is not chosen, "" when there is none. */
   #own: string | null = null;
   #waiting: State[] = [];
@@ -275,7 +276,7 @@ class TapeEncoder implements StateEncoder {
         this.#properties.lose(place.set, `a tape follows at most ${MAX_PILOTS} things`);
         return [motionOf(place, velocity, this.#origin), null];
       }
-      const callsign = key === this.#own ? SELF : this.#callsign(place);
+      const callsign = key === this.#own ? SELF : this.#callsigns.of(place);
       pilot = { callsign, sent: Number.NEGATIVE_INFINITY, x: 0, y: 0, z: 0, time, isGone: false, motion: null };
       this.#pilots.set(key, pilot);
     } else if (time > pilot.time) {
@@ -406,19 +407,8 @@ class TapeEncoder implements StateEncoder {
       }
     }
   }
-
-  /** Seven letters that no other pilot has, after the label or the id. */
-  #callsign({ set, id, label }: Place): string {
-    const wish = label !== "" && set === "aircraft" ? label : String(typeof id === "string" ? id : label || id);
-    const clean = wish.replace(/[^\x21-\x7e]/g, "").slice(0, CALLSIGN) || set.slice(0, CALLSIGN);
-    let callsign = clean;
-    for (let n = 2; this.#callsigns.has(callsign); n++) callsign = `${clean.slice(0, CALLSIGN - String(n).length)}${n}`;
-    this.#callsigns.add(callsign);
-    return callsign;
-  }
 }
 
-const CALLSIGN = 7;
 /** Nanoseconds by which a frame may be late. */
 const CLOCK = 200;
 

@@ -21,8 +21,8 @@ import type { Contents, Dissection, DissectOptions, Dissector } from "../../../m
 import type { NativeRecord } from "../../../model/native-record.ts";
 import type { Channel } from "../../../model/value.ts";
 import { unpack } from "../layout/compression.ts";
-import { readChunkHead } from "../layout/data.ts";
-import { kindOf, MAGIC, OP, opcodeOf, PREFIX } from "../layout/opcode.ts";
+import { readChunkHead } from "../../../codec/mcap/data.ts";
+import { kindOf, MAGIC, OP, opcodeOf, PREFIX } from "../../../codec/mcap/opcode.ts";
 
 const time: Part = as("value", noted(u64le, "ns"));
 const label: Part = as("value", sizedText(u32le));

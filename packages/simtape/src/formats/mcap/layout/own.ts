@@ -1,4 +1,4 @@
-import type { MetadataRecord } from "./data.ts";
+import type { MetadataRecord } from "../../../codec/mcap/data.ts";
 
 /** Name of the metadata record that simtape adds where time 0 is another than that of the first message. */
 const NAME = "simtape";

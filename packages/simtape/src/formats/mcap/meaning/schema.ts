@@ -1,6 +1,6 @@
 import { LayoutError } from "../../../bytes/error.ts";
 import type { Schema, Value } from "../../../model/value.ts";
-import type { ChannelRecord, SchemaRecord } from "../layout/data.ts";
+import type { ChannelRecord, SchemaRecord } from "../../../codec/mcap/data.ts";
 
 /** Makes a value of a payload. Throws `LayoutError` where it does not fit. */
 export type Decode = (payload: Uint8Array) => Value;

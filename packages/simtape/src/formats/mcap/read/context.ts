@@ -1,4 +1,4 @@
-import { MESSAGE_HEAD } from "../layout/data.ts";
+import { MESSAGE_HEAD } from "../../../codec/mcap/data.ts";
 import type { Columns, MessageBatch } from "../../../model/batch.ts";
 
 /** What stands before a payload in its record (spec §4.5). */

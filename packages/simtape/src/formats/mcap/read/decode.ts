@@ -6,10 +6,11 @@ import { type ByteSource, SourceError } from "../../../io/source.ts";
 import { ColumnBuilder, Columns } from "../../../model/batch.ts";
 import type { Finding, Reporter } from "../../../model/error.ts";
 import { unpack } from "../layout/compression.ts";
-import { MESSAGE_HEAD, readChunkHead } from "../layout/data.ts";
-import { OP, PREFIX } from "../layout/opcode.ts";
+import { MESSAGE_HEAD, readChunkHead } from "../../../codec/mcap/data.ts";
+import { OP, PREFIX } from "../../../codec/mcap/opcode.ts";
 import { McapContext } from "./context.ts";
 import type { McapChunk, Plan } from "./plan.ts";
+import type { Unpacked } from "./unpacked.ts";
 import { faultOfIndex } from "./index-check.ts";
 import { endOf, type Knows, nextRecord, type Sight, walkRecords } from "./walk.ts";
 
@@ -27,11 +28,13 @@ export class Decoder {
   readonly #high: number;
   readonly #low: number;
   readonly #reported = new Set<number>();
+  readonly #kept: Unpacked | null;
 
-  constructor(source: ByteSource, plan: Pick<Plan, "order" | "base">, budget: Budget, report: Reporter) {
+  constructor(source: ByteSource, plan: Pick<Plan, "order" | "base" | "unpacked">, budget: Budget, report: Reporter) {
     this.#source = source;
     this.#budget = budget;
     this.#report = report;
+    this.#kept = plan.unpacked;
     this.#dense = new Uint32Array(1 + plan.order.reduce((most, id) => Math.max(most, id), 0)).fill(NONE);
     for (const [i, id] of plan.order.entries()) this.#dense[id] = i;
     this.#high = Number(plan.base >> 32n);
@@ -39,15 +42,11 @@ export class Decoder {
   }
 
   readonly decode = async (chunk: McapChunk, signal?: AbortSignal): Promise<Columns> => {
-    const { offset, length } = chunk;
-    this.#budget.fit("a chunk", length);
-    const stored = await this.#source.read(offset, length, signal);
-    if (stored.length !== length) {
-      throw new SourceError("changed", `${length} bytes at ${offset} are not there any more: ${this.#source.name}`);
-    }
+    const kept = this.#kept?.take(chunk.offset) ?? null;
+    const stored = kept ?? (await this.#read(chunk, signal));
     const rows = new ColumnBuilder(chunk.count, this.#budget);
     const found: Omit<Finding, "offset" | "length">[] = [];
-    const bytes = chunk.kind === "run" ? stored : await this.#unpack(chunk, stored, found);
+    const bytes = kept ?? (chunk.kind === "run" ? stored : await this.#unpack(chunk, stored, found));
     if (bytes !== null) {
       if (!chunk.isChecked) checkIndexes(stored, bytes, found);
       walkRecords(bytes, 0, bytes.length, new Rows(bytes, rows, this.#dense, this.#high, this.#low, found, chunk.gaps));
@@ -57,6 +56,13 @@ export class Decoder {
     this.#tell(chunk, found);
     return withContext(columns, chunk.sequence);
   };
+
+  async #read({ offset, length }: McapChunk, signal: AbortSignal | undefined): Promise<Uint8Array> {
+    this.#budget.fit("a chunk", length);
+    const stored = await this.#source.read(offset, length, signal);
+    if (stored.length === length) return stored;
+    throw new SourceError("changed", `${length} bytes at ${offset} are not there any more: ${this.#source.name}`);
+  }
 
   /** The records of a chunk; null where they cannot be had. */
   async #unpack(

@@ -2,7 +2,7 @@ import { ByteCursor } from "../../../bytes/cursor.ts";
 import { LayoutError } from "../../../bytes/error.ts";
 import type { Budget } from "../../../bytes/budget.ts";
 import type { Reporter } from "../../../model/error.ts";
-import { type ChannelRecord, readChannel, readSchema, type SchemaRecord } from "../layout/data.ts";
+import { type ChannelRecord, readChannel, readSchema, type SchemaRecord } from "../../../codec/mcap/data.ts";
 
 /** Memory of one schema or channel beside its texts, about. */
 const MEMORY = 512;

@@ -1,9 +1,5 @@
-import { MESSAGE_HEAD } from "../layout/data.ts";
-import { OP, PREFIX } from "../layout/opcode.ts";
-
-/** Bytes of a message index before its entries, and of an entry (spec §4.7). */
-const HEAD = 2 + 4;
-const ENTRY = 16;
+import { INDEX_ENTRY, INDEX_HEAD, MESSAGE_HEAD } from "../../../codec/mcap/data.ts";
+import { OP, PREFIX } from "../../../codec/mcap/opcode.ts";
 
 /**
  * What is wrong with a message index, whose content is `bytes[start, end)`; null: each entry is where a message of the
@@ -12,12 +8,13 @@ const ENTRY = 16;
 export function faultOfIndex(bytes: Uint8Array, start: number, end: number, records: Uint8Array): string | null {
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   const chunk = new DataView(records.buffer, records.byteOffset, records.byteLength);
-  if (end - start < HEAD) return "a message index is too short";
+  if (end - start < INDEX_HEAD) return "a message index is too short";
   const channel = view.getUint16(start, true);
   const length = view.getUint32(start + 2, true);
-  if (length % ENTRY !== 0 || length > end - start - HEAD) return "a message index has another length than it states";
+  if (length % INDEX_ENTRY !== 0 || length > end - start - INDEX_HEAD)
+    return "a message index has another length than it states";
   const last = records.length - PREFIX - MESSAGE_HEAD;
-  for (let at = start + HEAD, until = at + length; at < until; at += ENTRY) {
+  for (let at = start + INDEX_HEAD, until = at + length; at < until; at += INDEX_ENTRY) {
     const place = view.getUint32(at + 8, true);
     const isThere =
       view.getUint32(at + 12, true) === 0 &&

@@ -4,8 +4,15 @@ import { crc32 } from "../../../bytes/crc32.ts";
 import { LayoutError } from "../../../bytes/error.ts";
 import type { ByteSource } from "../../../io/source.ts";
 import type { Reporter } from "../../../model/error.ts";
-import { type Header, type MetadataRecord, readHeader, readMetadata } from "../layout/data.ts";
-import { MAGIC, OP, PREFIX } from "../layout/opcode.ts";
+import {
+  type Header,
+  INDEX_ENTRY,
+  INDEX_HEAD,
+  type MetadataRecord,
+  readHeader,
+  readMetadata,
+} from "../../../codec/mcap/data.ts";
+import { MAGIC, OP, PREFIX } from "../../../codec/mcap/opcode.ts";
 import {
   type AttachmentIndex,
   type ChunkIndex,
@@ -18,7 +25,7 @@ import {
   readStatistics,
   type Statistics,
   TAIL,
-} from "../layout/summary.ts";
+} from "../../../codec/mcap/summary.ts";
 import { Definitions } from "./definitions.ts";
 import { baseOf, chunksOf, type Draft, type Plan, statedBase } from "./plan.ts";
 import { isMagic } from "./scan.ts";
@@ -30,9 +37,6 @@ const MOST = 64 << 20;
 const LOOSE = 1 << 20;
 /** Memory of one entry of an index. */
 const ENTRY_MEMORY = 512;
-/** Bytes of a message index beside its entries, and of an entry. */
-const INDEX_HEAD = PREFIX + 2 + 4;
-const INDEX_ENTRY = 16;
 
 /**
  * Opens a file by its summary (spec §1). Null where the summary does not say enough: the file must be scanned. A summary
@@ -87,6 +91,7 @@ class Index {
     if (statistics === null || !this.#isComplete(statistics)) return null;
     const drafts = this.#drafts(statistics);
     if (drafts === null || !(await this.#looseRecords(start))) return null;
+    if (!this.#hasSchemas()) return null;
     const order = [...this.#definitions.channels.keys()].sort((a, b) => a - b);
     const [stated, metadata] = statedBase(await this.#metadata());
     const base = stated ?? baseOf(this.#earliest(drafts));
@@ -107,8 +112,15 @@ class Index {
       attachments: this.#attachments,
       metadata,
       tallies: null,
+      unpacked: null,
       gaps: [],
     };
+  }
+
+  /** Whether every schema that a channel has is defined outside of chunks: a summary need not repeat them. */
+  #hasSchemas(): boolean {
+    const { channels, schemas } = this.#definitions;
+    return [...channels.values()].every(({ schema }) => schema === 0 || schemas.has(schema));
   }
 
   #earliest(drafts: readonly Draft[]): bigint {
@@ -293,7 +305,7 @@ function* countsOf({ offset, length, indexes, indexLength }: ChunkIndex): Genera
   const [begin, end] = [offset + length, offset + length + indexLength];
   if (sorted.length > 0 && sorted[0]![1] !== begin) yield [sorted[0]![0], -1];
   for (const [i, [id, at]] of sorted.entries()) {
-    const messages = ((sorted[i + 1]?.[1] ?? end) - at - INDEX_HEAD) / INDEX_ENTRY;
+    const messages = ((sorted[i + 1]?.[1] ?? end) - at - PREFIX - INDEX_HEAD) / INDEX_ENTRY;
     yield [id, Number.isInteger(messages) ? messages : -1];
   }
 }

@@ -5,15 +5,24 @@ import type { ByteSource } from "../../../io/source.ts";
 import { RecordingError } from "../../../model/error.ts";
 import { attachmentName, type Original, ORIGINAL } from "../../../model/original.ts";
 import type { Reader } from "../../../model/reader.ts";
-import { MAGIC, OP, PREFIX } from "../layout/opcode.ts";
-import { FOOTER_CONTENT, TAIL } from "../layout/summary.ts";
+import { MAGIC, OP, PREFIX } from "../../../codec/mcap/opcode.ts";
+import { readMetadata } from "../../../codec/mcap/data.ts";
+import { readPrefix } from "../../../codec/mcap/parts.ts";
+import {
+  FOOTER_CONTENT,
+  readAttachmentIndex,
+  readFooter,
+  readMetadataIndex,
+  TAIL,
+} from "../../../codec/mcap/summary.ts";
 import { McapReader } from "./reader.ts";
 
 /** Bytes of a summary, and of a metadata record, that are read. */
 const MOST = 256 << 20;
 /** Bytes of an attachment read at a time. */
 const STEP = 1 << 20;
-/** Bytes of an attachment record before its data, beside its two texts: head, two times, their lengths, that of the data. */
+/** Bytes of an attachment index beside its texts, and of an attachment record before its data, beside them. */
+const INDEX_CONTENT = 5 * 8 + 2 * 4;
 const ATTACHMENT_HEAD = PREFIX + 8 + 8 + 4 + 4 + 8;
 
 /** Where an attachment is. */
@@ -47,7 +56,7 @@ export async function originalsIn(source: ByteSource, signal?: AbortSignal): Pro
     const { attachments, metadata } = await readIndex(source, signal);
     const originals: Original[] = [];
     for (const place of metadata) {
-      const texts = textsOf(await record(source, place, OP.metadata, signal));
+      const { texts } = readMetadata(await record(source, place, OP.metadata, signal));
       originals.push(originalOf(source, texts, attachments, signal));
     }
     return originals;
@@ -116,7 +125,7 @@ async function readIndex(source: ByteSource, signal: AbortSignal | undefined): P
   if (size === null || size < MAGIC.length + TAIL) throw malformed("the end of an MCAP file");
   const end = new ByteCursor(await exactly(source, size - TAIL, TAIL, signal), 0, TAIL, size - TAIL);
   const isFooter = end.u8() === OP.footer && end.u64le() === FOOTER_CONTENT;
-  const start = end.u64le();
+  const { summary: start } = readFooter(end);
   if (!isFooter || MAGIC.some((byte, i) => end.bytes[PREFIX + FOOTER_CONTENT + i] !== byte))
     throw malformed("an MCAP footer");
   if (start === 0) throw malformed("a summary");
@@ -125,19 +134,16 @@ async function readIndex(source: ByteSource, signal: AbortSignal | undefined): P
   const attachments = new Map<string, Place & { bytes: number; head: number }>();
   const metadata: Place[] = [];
   while (cursor.remaining >= PREFIX) {
-    const opcode = cursor.u8();
-    const content = cursor.view(cursor.u64le());
-    const inside = new ByteCursor(content);
+    const { opcode, start: from, end: until } = readPrefix(cursor);
+    const inside = new ByteCursor(cursor.bytes, from, until, start);
+    cursor.seek(until);
     if (opcode === OP.attachmentIndex) {
-      const [offset, length] = [inside.u64le(), inside.u64le()];
-      inside.skip(16);
-      const bytes = inside.u64le();
-      const name = textIn(inside);
-      const head = ATTACHMENT_HEAD + (content.length - 5 * 8 - 2 * 4);
+      const { offset, length, size: bytes, name } = readAttachmentIndex(inside);
+      const head = ATTACHMENT_HEAD + (until - inside.remaining - from - INDEX_CONTENT);
       attachments.set(name, { offset, length, bytes, head });
     } else if (opcode === OP.metadataIndex) {
-      const [offset, length] = [inside.u64le(), inside.u64le()];
-      if (textIn(inside) === ORIGINAL) metadata.push({ offset, length });
+      const { offset, length, name } = readMetadataIndex(inside);
+      if (name === ORIGINAL) metadata.push({ offset, length });
     }
   }
   return { attachments, metadata };
@@ -153,18 +159,6 @@ async function record(
   const cursor = new ByteCursor(await exactly(source, offset, length, signal), 0, undefined, offset);
   if (cursor.u8() !== opcode || cursor.u64le() !== cursor.remaining) throw malformed("a metadata record");
   return cursor;
-}
-
-function textsOf(cursor: ByteCursor): ReadonlyMap<string, string> {
-  textIn(cursor);
-  const texts = new Map<string, string>();
-  const inside = new ByteCursor(cursor.view(cursor.u32le()));
-  while (inside.remaining > 0) texts.set(textIn(inside), textIn(inside));
-  return texts;
-}
-
-function textIn(cursor: ByteCursor): string {
-  return cursor.utf8(cursor.u32le());
 }
 
 async function exactly(

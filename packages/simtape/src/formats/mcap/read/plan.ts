@@ -1,8 +1,9 @@
 import type { Chunk } from "../../../model/chunk.ts";
 import { epochIn } from "../layout/own.ts";
-import type { Header, MetadataRecord } from "../layout/data.ts";
-import type { AttachmentIndex } from "../layout/summary.ts";
+import type { Header, MetadataRecord } from "../../../codec/mcap/data.ts";
+import type { AttachmentIndex } from "../../../codec/mcap/summary.ts";
 import type { Definitions } from "./definitions.ts";
+import type { Unpacked } from "./unpacked.ts";
 
 /** Log times from here on are since 1970: it is a day in 1973. Smaller times are since an unknown moment (spec §3). */
 const DATED = 100_000_000_000_000_000n;
@@ -44,6 +45,8 @@ export interface Plan {
   readonly metadata: readonly MetadataRecord[];
   /** Messages and payload bytes by id of the file; null where the index was used and nothing was counted. */
   readonly tallies: ReadonlyMap<number, Tally> | null;
+  /** What a scan has unpacked and the first reading need not unpack again; null where the index was used. */
+  readonly unpacked: Unpacked | null;
   /** Bytes that are no record, or a record that cannot be read, in file order. */
   readonly gaps: readonly { readonly from: number; readonly to: number }[];
 }

@@ -13,7 +13,7 @@ import type { Reader } from "../../../model/reader.ts";
 import type { RecordingInfo } from "../../../model/recording-info.ts";
 import type { Timeline } from "../../../model/time.ts";
 import type { Channel, ChannelStatistics, Value } from "../../../model/value.ts";
-import { MAGIC } from "../layout/opcode.ts";
+import { MAGIC } from "../../../codec/mcap/opcode.ts";
 import { decoderOf } from "../meaning/payload.ts";
 import { type Definition, metadataOf, PayloadSchema } from "../meaning/schema.ts";
 import { McapState } from "../meaning/state.ts";

@@ -1,6 +1,6 @@
 import type { ByteSource } from "../../../io/source.ts";
 import type { NativeRecord } from "../../../model/native-record.ts";
-import { kindOf, MAGIC, PREFIX } from "../layout/opcode.ts";
+import { kindOf, MAGIC, PREFIX } from "../../../codec/mcap/opcode.ts";
 import { isMagic } from "./scan.ts";
 import { FileWindow } from "./window.ts";
 

@@ -15,8 +15,8 @@ import {
   readDataEnd,
   readHeader,
   readMetadata,
-} from "../layout/data.ts";
-import { kindOf, MAGIC, OP, PREFIX } from "../layout/opcode.ts";
+} from "../../../codec/mcap/data.ts";
+import { kindOf, MAGIC, OP, PREFIX } from "../../../codec/mcap/opcode.ts";
 import {
   type AttachmentIndex,
   FOOTER_CONTENT,
@@ -24,10 +24,11 @@ import {
   readFooter,
   readStatistics,
   type Statistics,
-} from "../layout/summary.ts";
+} from "../../../codec/mcap/summary.ts";
 import { Definitions } from "./definitions.ts";
 import { baseOf, chunksOf, type Draft, type Plan, statedBase, type Tally } from "./plan.ts";
 import { faultOfIndex } from "./index-check.ts";
+import { Unpacked } from "./unpacked.ts";
 import { endOf, type Knows, nextRecord, type Sight, walkRecords } from "./walk.ts";
 import { FileWindow } from "./window.ts";
 
@@ -81,7 +82,9 @@ class Scanner implements Sight, Knows {
   #draft: Draft | null = null;
   #messages = 0;
   #chunkRecords = 0;
+  /** Bytes that compressed chunks had, unpacked. */
   #unpacked = 0;
+  readonly #kept: Unpacked;
   /** Halves of the provisional base, the log time of the first message. */
   #high = -1;
   #low = 0;
@@ -89,6 +92,10 @@ class Scanner implements Sight, Knows {
   #indexed: Uint8Array | null = null;
   /** What `record` and `damage` are in: a chunk's records, or null for the file. */
   #inside: { readonly offset: number; readonly bytes: Uint8Array } | null = null;
+  /** Of the last message: its channel, its draft, and what is counted of the channel. */
+  #tallied = -1;
+  #tallyDraft: Draft | null = null;
+  #tally: Tally = { messages: 0, bytes: 0, first: 0, last: 0 };
   #view: DataView = new DataView(new ArrayBuffer(0));
   #viewed: Uint8Array | null = null;
 
@@ -105,6 +112,7 @@ class Scanner implements Sight, Knows {
     this.#report = report;
     this.#options = options;
     this.#definitions = new Definitions(budget, report);
+    this.#kept = new Unpacked(budget);
   }
 
   async go(): Promise<void> {
@@ -264,6 +272,7 @@ class Scanner implements Sight, Knows {
       this.#inside = { offset, bytes: records };
       this.#indexed = records;
       walkRecords(records, 0, records.length, this);
+      if (head.compression !== "" && draft.count > 0) this.#kept.keep(offset, records);
     } catch (error) {
       if (!(error instanceof LayoutError)) throw error;
       const message = `a chunk cannot be unpacked: ${error.message}`;
@@ -334,16 +343,22 @@ class Scanner implements Sight, Knows {
     this.#messages++;
     if (time < draft.first) draft.first = time;
     if (time > draft.last) draft.last = time;
-    let tally = this.#tallies.get(id);
-    if (tally === undefined) {
-      tally = { messages: 0, bytes: 0, first: Number.POSITIVE_INFINITY, last: Number.NEGATIVE_INFINITY };
-      this.#tallies.set(id, tally);
-    }
-    if (!draft.ids.has(id)) draft.ids.add(id);
+    // messages of a channel mostly come in runs
+    if (id !== this.#tallied || draft !== this.#tallyDraft) this.#tallyOf(id, draft);
+    const tally = this.#tally;
     tally.messages++;
     tally.bytes += end - start - 22;
     if (time < tally.first) tally.first = time;
     if (time > tally.last) tally.last = time;
+  }
+
+  #tallyOf(id: number, draft: Draft): void {
+    this.#tallied = id;
+    this.#tallyDraft = draft;
+    draft.ids.add(id);
+    const known = this.#tallies.get(id);
+    this.#tally = known ?? { messages: 0, bytes: 0, first: Number.POSITIVE_INFINITY, last: Number.NEGATIVE_INFINITY };
+    if (known === undefined) this.#tallies.set(id, this.#tally);
   }
 
   /** The run that a message at `offset` belongs to. */
@@ -456,6 +471,7 @@ class Scanner implements Sight, Knows {
       attachments: this.#attachments,
       metadata,
       tallies: this.#tallies,
+      unpacked: this.#kept,
       gaps: this.#gaps,
     };
   }

@@ -9,15 +9,15 @@ import {
   readHeader,
   readMetadata,
   readSchema,
-} from "../layout/data.ts";
-import { OP, PREFIX } from "../layout/opcode.ts";
+} from "../../../codec/mcap/data.ts";
+import { OP, PREFIX } from "../../../codec/mcap/opcode.ts";
 import {
   FOOTER_CONTENT,
   readAttachmentIndex,
   readChunkIndex,
   readMetadataIndex,
   readStatistics,
-} from "../layout/summary.ts";
+} from "../../../codec/mcap/summary.ts";
 
 /** What is asked where a walk has lost its way. */
 export interface Knows {

@@ -1,9 +1,9 @@
 import type { ChannelInfo } from "../../../model/value.ts";
 import type { ChannelSpec } from "../../../model/writer.ts";
 import { ByteBuilder } from "../../../bytes/builder.ts";
-import { type ChannelRecord, type SchemaRecord, writeChannel, writeSchema } from "../layout/data.ts";
-import { OP } from "../layout/opcode.ts";
-import { writeRecord } from "../layout/parts.ts";
+import { type ChannelRecord, type SchemaRecord, writeChannel, writeSchema } from "../../../codec/mcap/data.ts";
+import { OP } from "../../../codec/mcap/opcode.ts";
+import { writeRecord } from "../../../codec/mcap/parts.ts";
 import { type Definition, definitionOf, metadataOf } from "../meaning/schema.ts";
 import { hasAny } from "./settings.ts";
 
@@ -38,6 +38,8 @@ export class WrittenChannels {
   readonly schemas: SchemaRecord[] = [];
   readonly #byName = new Map<string, WrittenChannel>();
   readonly #ids = new Set<number>();
+  /** No id below it is free: ids stay taken. */
+  #lowest = 1;
   readonly #written = new Set<number>();
   readonly #without: ReadonlySet<string>;
 
@@ -52,7 +54,7 @@ export class WrittenChannels {
     const definition = definitionOf(spec.metadata);
     const { channel, schema } = definition ?? madeUp(spec);
     // a channel keeps its topic, but where it was given another name
-    const topic = definition?.name === spec.name ? channel.topic : spec.name;
+    const topic = definition?.name === spec.name ? channel.topic : (spec.topic ?? spec.name);
     const metadata = new Map([...channel.metadata].filter((pair) => !hasAny(pair, this.#without)));
     const written = schema === null ? null : this.#schema(schema);
     const id = this.#free(channel.id);
@@ -76,7 +78,10 @@ export class WrittenChannels {
 
   #free(wanted: number): number {
     let id = wanted;
-    if (this.#ids.has(id)) for (id = 1; this.#ids.has(id); ) id++;
+    if (this.#ids.has(id)) {
+      while (this.#ids.has(this.#lowest)) this.#lowest++;
+      id = this.#lowest;
+    }
     if (id > MOST) throw new RangeError(`an MCAP file holds at most ${MOST} channels`);
     this.#ids.add(id);
     return id;
@@ -102,9 +107,13 @@ export class WrittenChannels {
 }
 
 /** A channel that no file has: JSON, unless its metadata name another encoding. */
-function madeUp({ schema, metadata = {} }: ChannelSpec): Pick<Definition, "channel" | "schema"> {
+function madeUp({ schema, metadata = {}, definition }: ChannelSpec): Pick<Definition, "channel" | "schema"> {
   const { encoding = "json", schemaEncoding, ...own } = metadata;
   const channel = { id: 1, schema: 0, topic: "", encoding, metadata: new Map(Object.entries(own)) };
+  if (definition !== undefined) {
+    const record = { id: 1, name: schema ?? "", encoding: schemaEncoding ?? "", data: definition.slice() };
+    return { channel, schema: record };
+  }
   if (schema === undefined || schema === "" || schema === encoding) return { channel, schema: null };
   const kind = schemaEncoding ?? (encoding === "json" ? "jsonschema" : "");
   return { channel, schema: { id: 1, name: schema, encoding: kind, data: NO_BYTES } };

@@ -1,7 +1,7 @@
 import type { ByteSource } from "../../../io/source.ts";
 import type { SinkBundle } from "../../../io/sink.ts";
 import type { CreateOptions } from "../../../model/writer.ts";
-import type { AttachmentIndex } from "../layout/summary.ts";
+import type { AttachmentIndex } from "../../../codec/mcap/summary.ts";
 import { type Settings, settingsOf } from "./settings.ts";
 import { McapWriter } from "./writer.ts";
 

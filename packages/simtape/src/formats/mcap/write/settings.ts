@@ -4,7 +4,7 @@ import type { Value } from "../../../model/value.ts";
 import type { CreateOptions } from "../../../model/writer.ts";
 import { loadZstd } from "../../../codec/zstd.ts";
 import { isMembers, itemsIn, membersIn, textIn } from "../meaning/members.ts";
-import type { MetadataRecord } from "../layout/data.ts";
+import type { MetadataRecord } from "../../../codec/mcap/data.ts";
 import { McapReader } from "../read/reader.ts";
 
 /** How chunks are laid out, by the name of the dialect: compressed, plain, or not at all. */

@@ -7,22 +7,23 @@ import type { Time } from "../../../model/time.ts";
 import type { ChannelInfo } from "../../../model/value.ts";
 import type { ChannelSpec, Lost, Writer } from "../../../model/writer.ts";
 import {
+  INDEX_HEAD,
   MESSAGE_HEAD,
   type MetadataRecord,
   writeChunkHead,
   writeDataEnd,
   writeHeader,
   writeMetadata,
-} from "../layout/data.ts";
-import { MAGIC, OP, PREFIX } from "../layout/opcode.ts";
-import { patchU64, writePrefix, writeRecord } from "../layout/parts.ts";
-import type { AttachmentIndex, ChunkIndex, MetadataIndex } from "../layout/summary.ts";
+} from "../../../codec/mcap/data.ts";
+import { MAGIC, OP, PREFIX } from "../../../codec/mcap/opcode.ts";
+import { patchU64, writePrefix, writeRecord } from "../../../codec/mcap/parts.ts";
+import type { AttachmentIndex, ChunkIndex, MetadataIndex } from "../../../codec/mcap/summary.ts";
 import { epochRecord } from "../layout/own.ts";
 import { baseOf } from "../read/plan.ts";
 import { McapContext } from "../read/context.ts";
 import { type WrittenChannel, WrittenChannels } from "./channels.ts";
 import type { Settings } from "./settings.ts";
-import { tailOf } from "./summary.ts";
+import { tailOf } from "../../../codec/mcap/tail.ts";
 
 /** Uncompressed bytes of a chunk, about. */
 const CHUNK = 1 << 20;
@@ -211,7 +212,7 @@ export class McapWriter implements Writer {
     const indexes = new Map<number, number>();
     for (const { record, index } of this.#inChunk.sort((a, b) => a.record.id - b.record.id)) {
       indexes.set(record.id, offset + out.length);
-      writePrefix(out, OP.messageIndex, 2 + 4 + index.length);
+      writePrefix(out, OP.messageIndex, INDEX_HEAD + index.length);
       out.u16le(record.id).u32le(index.length).raw(index.lend());
     }
     this.#inChunk = [];
@@ -262,7 +263,8 @@ export class McapWriter implements Writer {
       ),
     };
     const facts = {
-      channels: this.#channels,
+      schemas: this.#channels.schemas,
+      channels: written.map(({ record }) => record).sort((a, b) => a.id - b.id),
       statistics,
       chunks: this.#chunks,
       attachments: this.#attachments,

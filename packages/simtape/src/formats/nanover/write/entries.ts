@@ -188,7 +188,7 @@ function mapEntries(cursor: ByteCursor): Entry[] {
 }
 
 /** The value of an entry of a MessagePack map. */
-function valueIn(entry: Uint8Array): Uint8Array {
+export function valueIn(entry: Uint8Array): Uint8Array {
   const cursor = new ByteCursor(entry);
   skipMessagePack(cursor);
   return entry.subarray(cursor.position);

@@ -117,6 +117,23 @@ export class NanoverWriter implements Writer {
     this.#put(channel, time, payload, view, 0, payload.length, from, channel.name, keyframe);
   }
 
+  /** A message of the current protocol with all its parts, of which v1 and v2 take frame and state. */
+  writeWhole(time: Time, payload: Uint8Array): void {
+    const names = partsOf(payload).map(({ key }) => key);
+    const view = new DataView(payload.buffer, payload.byteOffset, payload.byteLength);
+    if (this.container === "zip") {
+      for (const name of names) this.channel({ name });
+      const isSingle = names.length === 1;
+      this.#target.put(isSingle ? this.channel({ name: names[0]! }).id : -1, time, payload, view, 0, payload.length);
+      if (names.includes(CHANNEL_NAMES[FRAME]!)) this.#frames++;
+      return;
+    }
+    for (const name of names) {
+      if (!CHANNEL_NAMES.includes(name)) throw new RangeError(`NanoVer v${this.container} has no channel ${name}`);
+      this.#put(this.channel({ name }), time, payload, view, 0, payload.length, "zip", name, false);
+    }
+  }
+
   append(batch: MessageBatch, channels: readonly (ChannelInfo | null)[], shift: Time = 0): void {
     const source = payloadsOf(batch.context);
     const from = source?.container ?? this.#payloads;

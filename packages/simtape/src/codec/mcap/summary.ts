@@ -1,9 +1,9 @@
-import type { ByteBuilder } from "../../../bytes/builder.ts";
-import type { ByteCursor } from "../../../bytes/cursor.ts";
+import type { ByteBuilder } from "../../bytes/builder.ts";
+import type { ByteCursor } from "../../bytes/cursor.ts";
 import { MAGIC, PREFIX } from "./opcode.ts";
 import { readNumbers, readText, readTime, writeNumbers, writeText, writeTime } from "./parts.ts";
 
-/** The last record (spec §4.2). */
+/** The last record (MCAP spec §4.2). */
 export interface Footer {
   /** File offset of the first record of the summary; 0: there is none. */
   readonly summary: number;
@@ -18,7 +18,7 @@ export const FOOTER_CONTENT: number = 8 + 8 + 4;
 /** The footer as a record, and the magic behind it. */
 export const TAIL: number = PREFIX + FOOTER_CONTENT + MAGIC.length;
 
-/** Where a chunk lies (spec §4.8). */
+/** Where a chunk lies (MCAP spec §4.8). */
 export interface ChunkIndex {
   readonly start: bigint;
   readonly end: bigint;
@@ -35,7 +35,7 @@ export interface ChunkIndex {
   readonly size: number;
 }
 
-/** Where an attachment lies (spec §4.10). */
+/** Where an attachment lies (MCAP spec §4.10). */
 export interface AttachmentIndex {
   readonly offset: number;
   readonly length: number;
@@ -47,14 +47,14 @@ export interface AttachmentIndex {
   readonly mediaType: string;
 }
 
-/** Where a metadata record lies (spec §4.13). */
+/** Where a metadata record lies (MCAP spec §4.13). */
 export interface MetadataIndex {
   readonly offset: number;
   readonly length: number;
   readonly name: string;
 }
 
-/** Counts of the whole file (spec §4.11). */
+/** Counts of the whole file (MCAP spec §4.11). */
 export interface Statistics {
   readonly messages: number;
   readonly schemas: number;
@@ -69,7 +69,7 @@ export interface Statistics {
   readonly byChannel: ReadonlyMap<number, number>;
 }
 
-/** Where the records of one opcode lie in the summary (spec §4.14). */
+/** Where the records of one opcode lie in the summary (MCAP spec §4.14). */
 export interface SummaryOffset {
   readonly opcode: number;
   readonly offset: number;

@@ -1,10 +1,10 @@
-/** The first and the last eight bytes of a file; the sixth is the major version, `0` (spec §1). */
+/** The first and the last eight bytes of a file; the sixth is the major version, `0` (MCAP spec §1). */
 export const MAGIC: Uint8Array = Uint8Array.of(0x89, 0x4d, 0x43, 0x41, 0x50, 0x30, 0x0d, 0x0a);
 
-/** Bytes of a record before its content: opcode u8, length u64 (spec §2). */
+/** Bytes of a record before its content: opcode u8, length u64 (MCAP spec §2). */
 export const PREFIX = 9;
 
-/** Opcodes of the records (spec §2). 0x00 is no record; 0x80 to 0xff belong to applications. */
+/** Opcodes of the records (MCAP spec §2). 0x00 is no record; 0x80 to 0xff belong to applications. */
 export const OP = {
   header: 0x01,
   footer: 0x02,

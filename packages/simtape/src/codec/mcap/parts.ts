@@ -1,7 +1,6 @@
-import type { ByteBuilder } from "../../../bytes/builder.ts";
-import type { ByteCursor } from "../../../bytes/cursor.ts";
-import { LayoutError } from "../../../bytes/error.ts";
-import { PREFIX } from "./opcode.ts";
+import type { ByteBuilder } from "../../bytes/builder.ts";
+import type { ByteCursor } from "../../bytes/cursor.ts";
+import { LayoutError } from "../../bytes/error.ts";
 
 /** About the memory of one entry of a map, beside its text. */
 const ENTRY_MEMORY = 96;
@@ -13,7 +12,7 @@ export interface Framed {
   readonly end: number;
 }
 
-/** Opcode and length of the record at the cursor; the cursor then is at the content. Throws where it is cut (spec §2). */
+/** Opcode and length of the record at the cursor; the cursor then is at the content. Throws where it is cut (MCAP spec §2). */
 export function readPrefix(cursor: ByteCursor): Framed {
   const at = cursor.position;
   const opcode = cursor.u8();
@@ -39,18 +38,20 @@ export function writePrefix(builder: ByteBuilder, opcode: number, length: number
   builder.u8(opcode).i64le(length);
 }
 
+/** Opcode and length of less than 4 GiB at `at`, without a builder. */
+export function putPrefix(view: DataView, at: number, opcode: number, length: number): void {
+  view.setUint8(at, opcode);
+  view.setUint32(at + 1, length, true);
+  view.setUint32(at + 5, 0, true);
+}
+
 /** Overwrites a u64 that was written before. `value` is a safe integer. */
 export function patchU64(builder: ByteBuilder, at: number, value: number): void {
   builder.patchU32le(at, value % 0x1_0000_0000);
   builder.patchU32le(at + 4, Math.floor(value / 0x1_0000_0000));
 }
 
-/** Bytes of a whole record with so much content. */
-export function recordBytes(content: number): number {
-  return PREFIX + content;
-}
-
-/** A text: u32 length, then UTF-8 (spec §3). */
+/** A text: u32 length, then UTF-8 (MCAP spec §3). */
 export function readText(cursor: ByteCursor): string {
   return cursor.utf8(cursor.u32le());
 }
@@ -61,7 +62,7 @@ export function writeText(builder: ByteBuilder, text: string): void {
   builder.patchU32le(at, builder.length - at - 4);
 }
 
-/** A time: u64 nanoseconds, mostly since 1970 (spec §3). */
+/** A time: u64 nanoseconds, mostly since 1970 (MCAP spec §3). */
 export function readTime(cursor: ByteCursor): bigint {
   return cursor.bigU64le();
 }
@@ -70,7 +71,7 @@ export function writeTime(builder: ByteBuilder, time: bigint): void {
   builder.bigI64le(BigInt.asIntN(64, time));
 }
 
-/** A cursor over the entries of a map or array, whose u32 byte length stands before them (spec §3). */
+/** A cursor over the entries of a map or array, whose u32 byte length stands before them (MCAP spec §3). */
 export function* entriesOf(cursor: ByteCursor): Generator<void> {
   const length = cursor.u32le();
   const end = cursor.position + length;
@@ -96,7 +97,7 @@ export function writeEntries(builder: ByteBuilder, write: () => void): void {
   builder.patchU32le(at, builder.length - at - 4);
 }
 
-/** A map of texts. Throws `LayoutError` where a key occurs twice (spec §3). */
+/** A map of texts. Throws `LayoutError` where a key occurs twice (MCAP spec §3). */
 export function readTexts(cursor: ByteCursor): Map<string, string> {
   const texts = new Map<string, string>();
   for (const _ of entriesOf(cursor)) {
@@ -117,7 +118,7 @@ export function writeTexts(builder: ByteBuilder, texts: ReadonlyMap<string, stri
   });
 }
 
-/** A map of numbers by channel id: u16 key, u64 value (spec §3). */
+/** A map of numbers by channel id: u16 key, u64 value (MCAP spec §3). */
 export function readNumbers(cursor: ByteCursor): Map<number, number> {
   const numbers = new Map<number, number>();
   for (const _ of entriesOf(cursor)) {

@@ -1,8 +1,8 @@
-import { ByteBuilder } from "../../../bytes/builder.ts";
-import { crc32 } from "../../../bytes/crc32.ts";
-import { writeChannel, writeSchema } from "../layout/data.ts";
-import { MAGIC, OP } from "../layout/opcode.ts";
-import { writeRecord } from "../layout/parts.ts";
+import { ByteBuilder } from "../../bytes/builder.ts";
+import { crc32 } from "../../bytes/crc32.ts";
+import { type ChannelRecord, type SchemaRecord, writeChannel, writeSchema } from "./data.ts";
+import { MAGIC, OP } from "./opcode.ts";
+import { writeRecord } from "./parts.ts";
 import {
   type AttachmentIndex,
   type ChunkIndex,
@@ -14,20 +14,24 @@ import {
   writeMetadataIndex,
   writeStatistics,
   writeSummaryOffset,
-} from "../layout/summary.ts";
-import type { WrittenChannels } from "./channels.ts";
+} from "./summary.ts";
 
 /** What is known of a file when all its data are written. */
 export interface Facts {
-  readonly channels: WrittenChannels;
+  readonly schemas: readonly SchemaRecord[];
+  /** Ascending by id. */
+  readonly channels: readonly ChannelRecord[];
   readonly statistics: Statistics;
   readonly chunks: readonly ChunkIndex[];
   readonly attachments: readonly AttachmentIndex[];
   readonly metadata: readonly MetadataIndex[];
 }
 
-/** Summary, summary offsets, footer and magic, for a file whose summary begins at `at` (spec §1). */
-export function tailOf({ channels, statistics, chunks, attachments, metadata }: Facts, at: number): Uint8Array {
+/** Summary, summary offsets, footer and magic, with the checksum of the summary, for a file whose summary begins at `at` (MCAP spec §1). */
+export function tailOf(
+  { schemas, channels, statistics, chunks, attachments, metadata }: Facts,
+  at: number,
+): Uint8Array {
   const out = new ByteBuilder(1 << 16);
   const offsets: (readonly [opcode: number, from: number, length: number])[] = [];
   const group = <T>(opcode: number, items: readonly T[], write: (into: ByteBuilder, item: T) => void): void => {
@@ -36,9 +40,8 @@ export function tailOf({ channels, statistics, chunks, attachments, metadata }: 
     for (const item of items) writeRecord(out, opcode, (into) => write(into, item));
     offsets.push([opcode, at + from, out.length - from]);
   };
-  const records = channels.list.map(({ record }) => record).sort((a, b) => a.id - b.id);
-  group(OP.schema, channels.schemas, writeSchema);
-  group(OP.channel, records, writeChannel);
+  group(OP.schema, schemas, writeSchema);
+  group(OP.channel, channels, writeChannel);
   group(OP.statistics, [statistics], writeStatistics);
   group(OP.chunkIndex, chunks, writeChunkIndex);
   group(OP.attachmentIndex, attachments, writeAttachmentIndex);

@@ -1,10 +1,11 @@
-import { ByteBuilder } from "../../../bytes/builder.ts";
-import type { ByteCursor } from "../../../bytes/cursor.ts";
-import { crc32 } from "../../../bytes/crc32.ts";
-import { LayoutError } from "../../../bytes/error.ts";
-import { readText, readTexts, readTime, writeText, writeTexts, writeTime } from "./parts.ts";
+import { ByteBuilder } from "../../bytes/builder.ts";
+import type { ByteCursor } from "../../bytes/cursor.ts";
+import { crc32 } from "../../bytes/crc32.ts";
+import { LayoutError } from "../../bytes/error.ts";
+import { OP, PREFIX } from "./opcode.ts";
+import { putPrefix, readText, readTexts, readTime, writeText, writeTexts, writeTime } from "./parts.ts";
 
-/** The first record (spec §4.1). */
+/** The first record (MCAP spec §4.1). */
 export interface Header {
   /** What the whole file keeps to, as `ros2`; empty: nothing in particular. */
   readonly profile: string;
@@ -12,7 +13,7 @@ export interface Header {
   readonly library: string;
 }
 
-/** What the payloads of channels mean (spec §4.3). */
+/** What the payloads of channels mean (MCAP spec §4.3). */
 export interface SchemaRecord {
   /** 1 to 65535. */
   readonly id: number;
@@ -22,7 +23,7 @@ export interface SchemaRecord {
   readonly data: Uint8Array;
 }
 
-/** A stream of messages (spec §4.4). */
+/** A stream of messages (MCAP spec §4.4). */
 export interface ChannelRecord {
   /** 0 to 65535. */
   readonly id: number;
@@ -34,7 +35,7 @@ export interface ChannelRecord {
   readonly metadata: ReadonlyMap<string, string>;
 }
 
-/** A message without its payload (spec §4.5). */
+/** A message without its payload (MCAP spec §4.5). */
 export interface MessageHead {
   readonly channel: number;
   readonly sequence: number;
@@ -43,10 +44,10 @@ export interface MessageHead {
   readonly publishTime: bigint;
 }
 
-/** Bytes of a message before its payload. */
+/** Bytes of the content of a message before its payload. */
 export const MESSAGE_HEAD: number = 2 + 4 + 8 + 8;
 
-/** A chunk without its records (spec §4.6). */
+/** A chunk without its records (MCAP spec §4.6). */
 export interface ChunkHead {
   readonly start: bigint;
   readonly end: bigint;
@@ -60,14 +61,14 @@ export interface ChunkHead {
   readonly stored: number;
 }
 
-/** Where the messages of a channel lie in the uncompressed records of the chunk before it (spec §4.7). */
+/** Where the messages of a channel lie in the uncompressed records of the chunk before it (MCAP spec §4.7). */
 export interface MessageIndex {
   readonly channel: number;
   readonly times: readonly bigint[];
   readonly offsets: readonly number[];
 }
 
-/** A file inside the file, without its data (spec §4.9). */
+/** A file inside the file, without its data (MCAP spec §4.9). */
 export interface AttachmentHead {
   readonly logTime: bigint;
   readonly createTime: bigint;
@@ -79,11 +80,15 @@ export interface Attachment extends AttachmentHead {
   readonly data: Uint8Array;
 }
 
-/** Named texts (spec §4.12). */
+/** Named texts (MCAP spec §4.12). */
 export interface MetadataRecord {
   readonly name: string;
   readonly texts: ReadonlyMap<string, string>;
 }
+
+/** Bytes of the content of a message index before its entries, and of an entry: time, then offset in the records. */
+export const INDEX_HEAD: number = 2 + 4;
+export const INDEX_ENTRY: number = 8 + 8;
 
 /** Each function reads content without its prefix and throws `LayoutError`; fields behind the known ones are ignored. */
 export function readHeader(cursor: ByteCursor): Header {
@@ -132,6 +137,13 @@ export function readMessageHead(cursor: ByteCursor): MessageHead {
   return { channel, sequence, logTime, publishTime: readTime(cursor) };
 }
 
+/** Prefix, channel and sequence of a message at `at`, where its two times follow; of `sequence` the low 32 bits. */
+export function putMessage(view: DataView, at: number, channel: number, sequence: number, payload: number): void {
+  putPrefix(view, at, OP.message, MESSAGE_HEAD + payload);
+  view.setUint16(at + PREFIX, channel, true);
+  view.setUint32(at + PREFIX + 2, sequence, true);
+}
+
 export function writeMessageHead(builder: ByteBuilder, head: MessageHead): void {
   builder.u16le(head.channel).u32le(head.sequence);
   writeTime(builder, head.logTime);
@@ -156,8 +168,6 @@ export function writeChunkHead(builder: ByteBuilder, head: ChunkHead): void {
   builder.i64le(head.stored);
 }
 
-const INDEX_ENTRY = 16;
-
 export function readMessageIndex(cursor: ByteCursor): MessageIndex {
   const channel = cursor.u16le();
   const length = cursor.u32le();
@@ -172,6 +182,13 @@ export function readMessageIndex(cursor: ByteCursor): MessageIndex {
     offsets.push(cursor.u64le());
   }
   return { channel, times, offsets };
+}
+
+/** Prefix and head of a message index at `at`, where its entries follow. */
+export function putMessageIndex(view: DataView, at: number, channel: number, entries: number): void {
+  putPrefix(view, at, OP.messageIndex, INDEX_HEAD + INDEX_ENTRY * entries);
+  view.setUint16(at + PREFIX, channel, true);
+  view.setUint32(at + PREFIX + 2, INDEX_ENTRY * entries, true);
 }
 
 export function writeMessageIndex(builder: ByteBuilder, { channel, times, offsets }: MessageIndex): void {
@@ -207,13 +224,18 @@ export function readAttachment(cursor: ByteCursor): Attachment {
   return { ...head, data };
 }
 
+/** What stands before the data, with their length; behind them is the CRC-32 of this and of the data. */
+export function writeAttachmentHead(builder: ByteBuilder, head: AttachmentHead, size: number): void {
+  writeTime(builder, head.logTime);
+  writeTime(builder, head.createTime);
+  writeText(builder, head.name);
+  writeText(builder, head.mediaType);
+  builder.i64le(size);
+}
+
 export function writeAttachment(builder: ByteBuilder, { data, ...head }: Attachment): void {
   const before = new ByteBuilder();
-  writeTime(before, head.logTime);
-  writeTime(before, head.createTime);
-  writeText(before, head.name);
-  writeText(before, head.mediaType);
-  before.i64le(data.length);
+  writeAttachmentHead(before, head, data.length);
   const bytes = before.take();
   builder
     .raw(bytes)
@@ -230,7 +252,7 @@ export function writeMetadata(builder: ByteBuilder, { name, texts }: MetadataRec
   writeTexts(builder, texts);
 }
 
-/** CRC-32 of all bytes before the record that ends the data; 0: not known (spec §4.15). */
+/** CRC-32 of all bytes before the record that ends the data; 0: not known (MCAP spec §4.15). */
 export function readDataEnd(cursor: ByteCursor): number {
   return cursor.u32le();
 }

@@ -1,0 +1,13 @@
+/**
+ * Exports beside other writers and readers in the same run: `npm run bench:export [-- --small] [FILE…]`. Rows as Parquet
+ * and CSV beside DuckDB; MCAP written and read beside @mcap/core; and of each FILE the whole export to MCAP, decoding and
+ * JSON included. Times are of the processor. Ratios count; rates depend on the machine and what else it does.
+ */
+import { compareMcap, compareRecording } from "./export/mcap.ts";
+import { compareRows } from "./export/rows.ts";
+
+const words = process.argv.slice(2);
+const isSmall = words.includes("--small");
+await compareRows(isSmall);
+await compareMcap(isSmall);
+for (const path of words.filter((word) => !word.startsWith("--"))) await compareRecording(path);

@@ -1,0 +1,13 @@
+import type { Time } from "../../model/time.ts";
+
+/** Takes schemas, channels and messages as MCAP has them: a file, or a server that sends them. */
+export interface TopicSink {
+  /** The number of a new schema. */
+  schema(name: string, encoding: string, data: Uint8Array): number;
+  /** The number of a new channel; schema 0: it has none. */
+  channel(topic: string, schema: number, encoding: string, metadata?: Readonly<Record<string, string>>): number;
+  /** A message. The payload is copied. */
+  bytes(channel: number, time: Time, sequence: number, payload: Uint8Array): void;
+  /** A message whose payload is a text, as UTF-8. */
+  text(channel: number, time: Time, sequence: number, text: string): void;
+}

@@ -1,0 +1,232 @@
+import type { IncomingMessage } from "node:http";
+import type { AddressInfo } from "node:net";
+import { WebSocket, WebSocketServer } from "ws";
+import type { Link, LinkListener, LinkMessage } from "../link.ts";
+import { shownUrl } from "../shown-url.ts";
+import { SourceError } from "../source.ts";
+
+/** Milliseconds between two pings; an end that does not answer one before the next is taken for dead. */
+const PING_EVERY = 20_000;
+/** Milliseconds that the other end has for its goodbye. */
+const GOODBYE = 1000;
+/** NanoVer's server takes no longer message (NanoVer semantics §5). */
+const LONGEST = 128 << 20;
+
+/** How a client connects. Everything is optional. */
+export interface LinkOptions {
+  /** Subprotocols, the preferred one first. */
+  readonly protocols?: readonly string[] | undefined;
+  readonly signal?: AbortSignal | undefined;
+  /** Milliseconds until the connection must stand; default 10 s. */
+  readonly timeout?: number | undefined;
+}
+
+/** Connects to a WebSocket server. Rejects with `SourceError` if there is none, or with the signal's reason. */
+export function connectLink(
+  url: string,
+  { protocols = [], signal, timeout = 10_000 }: LinkOptions = {},
+): Promise<Link> {
+  return new Promise((resolve, reject) => {
+    signal?.throwIfAborted();
+    const socket = new WebSocket(url, [...protocols], { maxPayload: LONGEST, handshakeTimeout: timeout });
+    const link = new SocketLink(socket, shownUrl(url));
+    const stop = (): void => {
+      reject(signal!.reason as Error);
+      socket.terminate();
+    };
+    const done = (): void => signal?.removeEventListener("abort", stop);
+    signal?.addEventListener("abort", stop);
+    socket.once("open", () => {
+      done();
+      resolve(link);
+    });
+    socket.once("error", (cause) => {
+      done();
+      reject(new SourceError("failed", `no connection to ${shownUrl(url)}: ${cause.message}`, { cause }));
+    });
+  });
+}
+
+/** How a server listens. */
+export interface ListenOptions {
+  readonly host?: string | undefined;
+  /** 0: any free one. */
+  readonly port: number;
+  /** Subprotocols that the server speaks, the preferred one first; a client that offers none of them is refused. Absent: none. */
+  readonly protocols?: readonly string[] | undefined;
+  /** Bytes of one message of a client at most; default 16 MiB. */
+  readonly longest?: number | undefined;
+  /** Whether a page of that origin may connect; default: pages of this machine only. Programs name no origin, and may. */
+  readonly allows?: ((origin: string) => boolean) | undefined;
+}
+
+/** Listens for WebSockets; `arrived` gets each link. Rejects with `SourceError` if the port cannot be had. */
+export function listenForLinks(
+  { host = "127.0.0.1", port, protocols, longest = 16 << 20, allows = isLocalPage }: ListenOptions,
+  arrived: (link: Link) => void,
+): Promise<LinkListener> {
+  return new Promise((resolve, reject) => {
+    const server = new WebSocketServer({
+      host,
+      port,
+      maxPayload: longest,
+      perMessageDeflate: false,
+      verifyClient: ({ origin, req }: { origin: string | undefined; req: IncomingMessage }) => {
+        if (origin !== undefined && !allows(origin)) return false;
+        if (protocols === undefined) return true;
+        const offered = (req.headers["sec-websocket-protocol"] ?? "").split(/\s*,\s*/);
+        return protocols.some((one) => offered.includes(one));
+      },
+      handleProtocols: (offered) => (protocols ?? []).find((one) => offered.has(one)) ?? false,
+    });
+    const links = new Set<Link>();
+    server.on("connection", (socket, request) => {
+      const { remoteAddress, remotePort } = request.socket;
+      request.socket.setNoDelay(true);
+      const link = new SocketLink(socket, `${remoteAddress ?? "a client"}:${remotePort ?? 0}`);
+      links.add(link);
+      socket.once("close", () => links.delete(link));
+      arrived(link);
+    });
+    server.once("error", (cause: NodeJS.ErrnoException) => {
+      const why = cause.code === "EADDRINUSE" ? "another program listens there" : cause.message;
+      reject(new SourceError("failed", `cannot listen at ${host}:${port}: ${why}`, { cause }));
+    });
+    server.once("listening", () => {
+      const { address, family, port: actual } = server.address() as AddressInfo;
+      resolve({
+        address: `ws://${family === "IPv6" ? `[${address}]` : address}:${actual}`,
+        close: () =>
+          new Promise((closed) => {
+            for (const link of links) link.close(1001, "the server ends");
+            server.close(() => closed());
+          }),
+      });
+    });
+  });
+}
+
+class SocketLink implements Link {
+  readonly peer: string;
+  readonly #socket: WebSocket;
+  #onMessage: ((message: LinkMessage) => void) | null = null;
+  #onEnd: ((failure: Error | null) => void) | null = null;
+  /** What came before a listener: a server may speak at once. */
+  #early: LinkMessage[] = [];
+  #hasEnded = false;
+  #failure: Error | null = null;
+  #isAlive = true;
+
+  constructor(socket: WebSocket, peer: string) {
+    this.#socket = socket;
+    this.peer = peer;
+    const timer = setInterval(() => this.#look(), PING_EVERY);
+    timer.unref();
+    socket.binaryType = "nodebuffer";
+    socket.on("message", (data: Buffer, isBinary: boolean) => {
+      this.#isAlive = true;
+      const message = isBinary ? new Uint8Array(data.buffer, data.byteOffset, data.byteLength) : data.toString("utf8");
+      if (this.#onMessage === null || this.#early.length > 0) this.#early.push(message);
+      else this.#onMessage(message);
+    });
+    socket.on("pong", () => {
+      this.#isAlive = true;
+    });
+    socket.on("error", (error) => {
+      this.#failure ??= error;
+    });
+    socket.on("close", (code: number) => {
+      clearInterval(timer);
+      // 1006: the connection broke without a goodbye
+      if (code === 1006) this.#failure ??= new Error("the connection broke");
+      this.#hasEnded = true;
+      this.#finish();
+    });
+  }
+
+  set onMessage(listener: (message: LinkMessage) => void) {
+    this.#onMessage = listener;
+    queueMicrotask(() => this.#finish());
+  }
+
+  get onMessage(): (message: LinkMessage) => void {
+    return this.#onMessage ?? nothing;
+  }
+
+  set onEnd(listener: (failure: Error | null) => void) {
+    this.#onEnd = listener;
+    queueMicrotask(() => this.#finish());
+  }
+
+  get onEnd(): (failure: Error | null) => void {
+    return this.#onEnd ?? nothing;
+  }
+
+  get protocol(): string {
+    return this.#socket.protocol;
+  }
+
+  get waiting(): number {
+    return this.#socket.bufferedAmount;
+  }
+
+  send(message: LinkMessage): void {
+    if (this.#socket.readyState === WebSocket.OPEN) this.#socket.send(message);
+  }
+
+  pause(): void {
+    this.#socket.pause();
+  }
+
+  resume(): void {
+    this.#socket.resume();
+  }
+
+  close(code = 1000, reason = ""): void {
+    this.#socket.close(code, reason);
+    setTimeout(() => this.#socket.terminate(), GOODBYE).unref();
+  }
+
+  /** Gives what came early, and then the end. */
+  #finish(): void {
+    if (this.#onMessage !== null) {
+      for (let message = this.#early[0]; message !== undefined; message = this.#early[0]) {
+        this.#onMessage(message);
+        this.#early.shift();
+      }
+    }
+    if (!this.#hasEnded || this.#onEnd === null || this.#early.length > 0) return;
+    const { peer } = this;
+    const onEnd = this.#onEnd;
+    const failure = this.#failure;
+    this.#onMessage = nothing;
+    this.#onEnd = nothing;
+    const isKnown = failure === null || failure instanceof SourceError;
+    onEnd(isKnown ? failure : new SourceError("failed", `${peer}: ${failure.message}`, { cause: failure }));
+  }
+
+  #look(): void {
+    // what was paused here does not show what the other end does
+    if (!this.#isAlive && !this.#socket.isPaused) {
+      this.#failure = new Error(`no answer for ${PING_EVERY / 1000} s`);
+      this.#socket.terminate();
+      return;
+    }
+    this.#isAlive = false;
+    if (this.#socket.readyState === WebSocket.OPEN) this.#socket.ping();
+  }
+}
+
+/** A page of this machine. */
+export function isLocalPage(origin: string): boolean {
+  try {
+    const { hostname } = new URL(origin);
+    return hostname === "localhost" || hostname === "[::1]" || /^127\.\d+\.\d+\.\d+$/.test(hostname);
+  } catch {
+    return false;
+  }
+}
+
+function nothing(): void {
+  // no listener
+}
