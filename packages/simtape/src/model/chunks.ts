@@ -37,7 +37,8 @@ export async function* readChunks<C extends Chunk>(
   }
   const one = (): Iterable<C> => (areDisjoint ? inTurn(chunks, query, wanted) : alone(selected, reverse));
   const ahead = new ReadAhead(one()[Symbol.iterator](), decode, query.signal);
-  const filtered = (chunk: C, batch: Columns): Columns => filter(batch, query, picked === null || hasOnly(chunk, picked) ? null : picked);
+  const filtered = (chunk: C, batch: Columns): Columns =>
+    filter(batch, query, picked === null || hasOnly(chunk, picked) ? null : picked);
   const decodeWanted: DecodeChunk<C> = async (chunk, signal) => filtered(chunk, await decode(chunk, signal));
   try {
     for (const run of areDisjoint ? runs(one()) : runsOf(selected, reverse)) {

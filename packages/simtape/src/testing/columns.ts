@@ -15,9 +15,10 @@ export interface SeriesQuestion {
   readonly rows: number | null;
 }
 
-/** Paths that are asked for in one question, and questions of each recording. */
+/** Paths that are asked for in one question, and questions of each recording: fewer of one that is large. */
 const PATHS = 8;
 const QUESTIONS = 24;
+const LARGE = 1 << 20;
 
 /**
  * Compares series that a format's column reader helped to read with those for which everything was folded: values,
@@ -64,7 +65,8 @@ export async function sameByColumns(recording: Recording): Promise<void> {
   const random = linear(listed.length);
   const within = (): number => Math.round(start + (end - start) * random());
   const comparison = new ColumnComparison(recording);
-  for (let n = 0; n < QUESTIONS; n++) {
+  const questions = (recording.info.bytes ?? 0) > LARGE ? QUESTIONS / 4 : QUESTIONS;
+  for (let n = 0; n < questions; n++) {
     const paths = Array.from({ length: 1 + Math.floor(random() * PATHS) }, () => oneOf(listed, random));
     const modes = [{}, { isAligned: true }, { points: 7 }, { every: Math.max(1, (end - start) / 13) }];
     const range = n % 3 === 0 ? {} : { start: within(), end: within() };

@@ -165,7 +165,9 @@ function columnsOf(reader: Reader, { model }: Scope, probes: readonly Probe[]): 
     const declined = new Set(numbers.filter((_, n) => !columns.accepts[n]!).map(({ probe }) => probe));
     const folded = new Set(probes.filter((probe) => !wanted.has(probe) || declined.has(probe)));
     const shared = new Set([...folded].flatMap((probe) => channels.get(probe)!));
-    const left = [...wanted].filter((probe) => !folded.has(probe) && !channels.get(probe)!.some((id) => shared.has(id)));
+    const left = [...wanted].filter(
+      (probe) => !folded.has(probe) && !channels.get(probe)!.some((id) => shared.has(id)),
+    );
     if (left.length === 0) return null;
     if (left.length === wanted.size)
       return { columns, probes: wanted, channels: new Set(left.flatMap((probe) => channels.get(probe)!)) };

@@ -82,7 +82,8 @@ export class Rows {
   }
 
   #placeOf(k: number, words: string): number {
-    const texts = (this.#texts[k] ??= new Map());
+    const texts = this.#texts[k] ?? new Map<string, number>();
+    this.#texts[k] = texts;
     const known = texts.get(words);
     if (known !== undefined) return known;
     this.#take(TEXT + 2 * words.length);
