@@ -1,4 +1,5 @@
 import type { MessageBatch } from "./batch.ts";
+import type { ColumnReader, WantedNumber } from "./column-reader.ts";
 import type { Interpolation } from "./column.ts";
 import type { SeriesPath } from "./query/path.ts";
 import type { MutableState } from "./state.ts";
@@ -31,4 +32,9 @@ export interface StateModel {
    * format, in batches with these contexts. Absent: that is not known.
    */
   isAlike?(other: StateModel, context: unknown, otherContext: unknown): boolean;
+  /**
+   * What reads the numbers at these paths from bytes and writes them into `numbers`, each to its place. Null, and absent:
+   * the format has none for any of them.
+   */
+  columns?(wanted: readonly WantedNumber[], numbers: Float64Array): ColumnReader | null;
 }

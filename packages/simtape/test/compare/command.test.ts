@@ -27,10 +27,10 @@ function schema(name: string): (document: unknown) => void {
 const isComparison = schema("comparison.schema.json");
 const isStatistics = schema("statistics.schema.json");
 
-async function json(words: readonly string[]): Promise<{ exit: number | null; found: Record<string, never> }> {
+async function json(words: readonly string[]): Promise<{ exit: number | null; found: Record<string, unknown> }> {
   const { exit, stdout, stderr } = await simtape(["compare", ...words, "--json"]);
   expect(stdout, stderr).not.toBe("");
-  const found = JSON.parse(stdout) as Record<string, never>;
+  const found = JSON.parse(stdout) as Record<string, unknown>;
   isComparison(found);
   return { exit, found };
 }

@@ -80,7 +80,9 @@ export function addPlay(program: Command): void {
     )
     .action(async (names: readonly string[], options: PlayCommand, command: Command) => {
       const { into, stdout } = options;
-      mustFitUses(command, OUTLET_USES, into ?? [], (uses) => `--into ${uses.join(" and ")}`);
+      mustFitUses(command, OUTLET_USES, into ?? [], (uses) =>
+        uses.length === 0 ? "a terminal or a pipe" : `--into ${uses.join(" and ")}`,
+      );
       if (stdout !== undefined) process.exitCode = await playToPipe(names, options);
       else if (into !== undefined) process.exitCode = await playInto(names, options, into);
       else process.exitCode = await playHere(names, options);
