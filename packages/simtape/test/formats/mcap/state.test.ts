@@ -251,7 +251,7 @@ test("an entity is gone when its lifetime has ended, and there again backwards",
   ];
   for (const at of [8, 7, 6, 5, 4, 3, 2, 1, 0, 3, 5, 7]) {
     const { ids } = (await recording.state(at * 1e9)).sets.get("scene")!;
-    expect([...ids].sort(), `at ${at} s`).toEqual(expected[at]);
+    expect([...ids].map(String).sort(), `at ${at} s`).toEqual(expected[at]);
   }
   const writing = await mcap.writing();
   const messages = await writing.restate(recording.reader, 4e9);
