@@ -6,7 +6,7 @@ import type { SeriesPath } from "../../../model/query/path.ts";
 import type { StateModel } from "../../../model/state-model.ts";
 import type { MutableColumn } from "../../../model/column.ts";
 import type { MutableEntitySet, MutableState } from "../../../model/state.ts";
-import { isSame } from "../../../model/standard-axes.ts";
+import { isSameValue } from "../../../model/same-value.ts";
 import type { Channel, Value } from "../../../model/value.ts";
 import { Attached } from "./attached.ts";
 import { Collisions } from "./collisions.ts";
@@ -97,9 +97,9 @@ export class CarlaState implements StateModel {
   }
 
   isAlike(other: StateModel): boolean {
-    if (!(other instanceof CarlaState) || !isSame(this.#dialect, other.#dialect) || this.#own !== other.#own)
+    if (!(other instanceof CarlaState) || !isSameValue(this.#dialect, other.#dialect) || this.#own !== other.#own)
       return false;
-    return isSame(this.#kinds, other.#kinds) && this.#narrowing === null && other.#narrowing === null;
+    return isSameValue(this.#kinds, other.#kinds) && this.#narrowing === null && other.#narrowing === null;
   }
 
   channelsOf(path: SeriesPath): readonly number[] | null {

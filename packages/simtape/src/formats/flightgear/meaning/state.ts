@@ -8,7 +8,7 @@ import type { StateModel } from "../../../model/state-model.ts";
 import type { ColumnSpec, Interpolation } from "../../../model/column.ts";
 import type { MutableEntitySet, MutableState } from "../../../model/state.ts";
 import { fromEarth, toEarth } from "../../../model/geodesy.ts";
-import { isSame } from "../../../model/standard-axes.ts";
+import { isSameValue } from "../../../model/same-value.ts";
 import type { Channel } from "../../../model/value.ts";
 import { FOOT, SELF, SignalColumns } from "./columns.ts";
 import { readExtraProperty } from "../layout/extra.ts";
@@ -116,7 +116,9 @@ export class FlightGearState implements StateModel {
   isAlike(other: StateModel): boolean {
     if (!(other instanceof FlightGearState) || this.#aircraft !== other.#aircraft) return false;
     const isWhole = this.#places === null && other.#places === null;
-    return isWhole && isSame(this.#kinds, other.#kinds) && isSame(this.#signals.signals, other.#signals.signals);
+    return (
+      isWhole && isSameValue(this.#kinds, other.#kinds) && isSameValue(this.#signals.signals, other.#signals.signals)
+    );
   }
 
   replacesState(channel: number): boolean {

@@ -3,7 +3,7 @@ import type { MessageBatch } from "../../../model/batch.ts";
 import type { SeriesPath } from "../../../model/query/path.ts";
 import type { StateModel } from "../../../model/state-model.ts";
 import type { ColumnSpec, Interpolation } from "../../../model/column.ts";
-import { isSame } from "../../../model/standard-axes.ts";
+import { isSameValue } from "../../../model/same-value.ts";
 import type { MutableState } from "../../../model/state.ts";
 import type { Channel, Value } from "../../../model/value.ts";
 import { hasOpaque, opaqueValue, TapeSchema } from "./schema.ts";
@@ -64,7 +64,7 @@ export class TapeState implements StateModel {
     return this.#channels.every(({ id, schema }) => {
       const there = other.#channels[id]?.schema;
       if (!(schema instanceof TapeSchema) || !(there instanceof TapeSchema)) return false;
-      return schema.name === there.name && isSame(schema.encoding, there.encoding);
+      return schema.name === there.name && isSameValue(schema.encoding, there.encoding);
     });
   }
 
