@@ -3,13 +3,19 @@ import { defineConfig, type TestProjectInlineConfiguration } from "vitest/config
 import { built } from "./test/built.ts";
 
 /**
- * Suites of tests that take long, by their mode: those of the command run it on every format, those of programs hand
- * recordings to other programs or take them from there, the server's start many processes of it, those of pages a
- * browser, and those of faults kill processes and damage files. Every other test is part of `npm test`.
+ * Suites of tests that take long, by their mode: those of queries ask about whole recordings, those of the command run it
+ * on every format, those of programs hand recordings to other programs or take them from there, the server's start many
+ * processes of it, those of pages a browser, and those of faults kill processes and damage files. Every other test is part
+ * of `npm test`.
  */
 const SUITES: Readonly<Record<string, readonly string[]>> = {
+  queries: [
+    "packages/simtape/test/model/query/**/*.test.ts",
+    "packages/simtape/test/model/side-car.test.ts",
+    "packages/simtape/test/{compare,stats}/**/*.test.ts",
+  ],
   command: ["packages/simtape/test/cli/**/*.test.ts", "packages/simtape/test/docs/jobs.test.ts"],
-  programs: ["packages/simtape/test/{export,lake,live,sql}/**/*.test.ts"],
+  programs: ["packages/simtape/test/{export,lake,live,record,sql}/**/*.test.ts"],
   server: ["packages/server/test/!(floors|pages).test.ts", "packages/server/test/*/**/*.test.ts"],
   pages: [
     "packages/viewer/test/page/**/*.test.ts",

@@ -24,6 +24,19 @@ const LIBRARY = ["packages/simtape/src", "packages/simtape/package.json", "packa
 
 /** The command of each suite, and the paths that decide about it. */
 const SUITES = {
+  queries: {
+    command: "npm run test:queries",
+    paths: [
+      ...LIBRARY,
+      ...SUPPORT,
+      "packages/simtape/test/model",
+      "packages/simtape/test/compare",
+      "packages/simtape/test/stats",
+      "vitest.config.ts",
+      "docs",
+      "examples/*.*",
+    ],
+  },
   command: {
     command: "npm run test:command",
     paths: [
@@ -46,6 +59,7 @@ const SUITES = {
       "packages/simtape/test/export",
       "packages/simtape/test/lake",
       "packages/simtape/test/live",
+      "packages/simtape/test/record",
       "packages/simtape/test/sql",
       "vitest.config.ts",
       "examples/*.*",
