@@ -4,9 +4,9 @@ import { built } from "./test/built.ts";
 
 /**
  * Suites of tests that take long, by their mode: those of queries ask about whole recordings, those of the command run it
- * on every format, those of programs hand recordings to other programs or take them from there, the server's start many
- * processes of it, those of pages a browser, and those of faults kill processes and damage files. Every other test is part
- * of `npm test`.
+ * on every format, those of programs hand recordings to other programs and real stores or take them from there, the
+ * server's start many processes of it, those of pages a browser, and those of faults kill processes and damage files.
+ * Every other test is part of `npm test`.
  */
 const SUITES: Readonly<Record<string, readonly string[]>> = {
   queries: [
@@ -15,7 +15,11 @@ const SUITES: Readonly<Record<string, readonly string[]>> = {
     "packages/simtape/test/{compare,stats}/**/*.test.ts",
   ],
   command: ["packages/simtape/test/cli/**/*.test.ts", "packages/simtape/test/docs/jobs.test.ts"],
-  programs: ["packages/simtape/test/{export,lake,live,record,sql}/**/*.test.ts"],
+  programs: [
+    "packages/simtape/test/{export,lake,live,record,sql}/**/*.test.ts",
+    "packages/simtape/test/docs/{lake,sql}.test.ts",
+    "packages/simtape/test/io/{s3,store-bundle,store-directory,stores}.test.ts",
+  ],
   server: ["packages/server/test/!(floors|pages).test.ts", "packages/server/test/*/**/*.test.ts"],
   pages: [
     "packages/viewer/test/page/**/*.test.ts",
@@ -75,7 +79,7 @@ export default defineConfig(({ mode }) => {
       projects:
         suite === undefined
           ? [
-              project("shared", { include: [SHARING], isolate: false }),
+              project("shared", { include: [SHARING], exclude: usual, isolate: false }),
               project("alone", { include: EVERY, exclude: [...usual, SHARING, ...REPLACING] }),
               project("replacing", { include: REPLACING }, false),
             ]
