@@ -7,7 +7,7 @@ const FLOORS: readonly (readonly string[])[] = [
   ["codec", "io"],
   ["model"],
   ["formats", "world"],
-  ["ops", "play", "record", "export", "sql"],
+  ["ops", "play", "record", "export", "sql", "ask"],
   ["live", "lake"],
   ["cli", "testing"],
 ];

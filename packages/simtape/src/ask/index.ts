@@ -1,0 +1,5 @@
+/** Questions about recordings in a small language: when is something true, and how large is it. docs/ask.md describes it. */
+export type { Answer } from "./answers.ts";
+export { ask, type AskOptions, type DerivedBatch, Question } from "./ask.ts";
+export { AskError, type AskErrorCode, type Place, pointed } from "./error.ts";
+export type { NodeType } from "./node.ts";
