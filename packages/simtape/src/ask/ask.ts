@@ -2,8 +2,10 @@ import type { Recording } from "../model/recording.ts";
 import { pathText } from "../model/query/path.ts";
 import { after, type Time, type TimeRange } from "../model/time.ts";
 import type { OnProgress } from "../model/query/walk.ts";
+import type { Extent } from "../model/query/extents.ts";
 import { type Answer, AnswerMaker } from "./answers.ts";
 import type { Ast } from "./ast.ts";
+import { canBeTrue } from "./bounds.ts";
 import { Catalog } from "./catalog.ts";
 import { check, type Checked } from "./check.ts";
 import { compile } from "./compile.ts";
@@ -163,6 +165,38 @@ export class Question {
     }
   }
 
+  /**
+   * Whether it can be true at all, as far as that is known without reading messages: by the extents of paths that the
+   * side-car has. False is certain.
+   */
+  async canBeTrue(): Promise<boolean> {
+    const paths = (await this.#recording.sideCar?.paths(this.#options.signal)) ?? null;
+    if (paths === null) return true;
+    const byText = new Map<string, Extent | null>();
+    const byColumn = new Map<string, Extent[] | null>();
+    for (const { path, text, extent } of paths) {
+      byText.set(text, extent);
+      if ("value" in path) continue;
+      const key = columnKey(path.set, path.column, path.item);
+      const known = byColumn.get(key);
+      if (known === null) continue;
+      if (extent === null) byColumn.set(key, null);
+      else if (known === undefined) byColumn.set(key, [extent]);
+      else known.push(extent);
+    }
+    return canBeTrue(this.#checked.node, (node) => {
+      if (node.op === "read" && !("variable" in node.path)) {
+        const extent = byText.get(pathText(node.path));
+        return extent === undefined || extent === null ? null : [extent];
+      }
+      if (node.op !== "cell" || node.item === "speed") return null;
+      const { of, column, item } = node;
+      if (typeof of.id === "object") return byColumn.get(columnKey(of.set, column, item)) ?? null;
+      const extent = byText.get(pathText({ set: of.set, id: of.id, column, item }));
+      return extent === undefined || extent === null ? null : [extent];
+    });
+  }
+
   /** Spans that the last program needs, of programs that run before. */
   async #before(): Promise<Spans[][]> {
     const found: Spans[][] = [];
@@ -249,6 +283,10 @@ export class Question {
   }
 }
 
+function columnKey(set: string, column: string, item: number | string | null): string {
+  return `${set}/${column}/${item ?? ""}`;
+}
+
 function ownTexts(machine: Machine, value: Float64Array): Pick<DerivedBatch, "value" | "texts"> {
   const texts = new Map<number, number>();
   for (let i = 0; i < value.length; i++) {
@@ -261,18 +299,22 @@ function ownTexts(machine: Machine, value: Float64Array): Pick<DerivedBatch, "va
 }
 
 function hasCrowd({ each, node, measure }: Checked): boolean {
-  return each !== null || containsCrowd(node) || (measure !== null && containsCrowd(measure.node));
+  const met = new Set<Node>();
+  return each !== null || containsCrowd(node, met) || (measure !== null && containsCrowd(measure.node, met));
 }
 
-function containsCrowd(node: Node): boolean {
+/** Parts can be shared: each is looked into once. */
+function containsCrowd(node: Node, met: Set<Node>): boolean {
+  if (met.has(node)) return false;
+  met.add(node);
   switch (node.op) {
     case "over":
-      return "set" in node.crowd || containsCrowd(node.body);
+      return "set" in node.crowd || containsCrowd(node.body, met);
     case "apply":
-      return node.inputs.some(containsCrowd);
+      return node.inputs.some((input) => containsCrowd(input, met));
     case "for":
     case "near":
-      return containsCrowd(node.input);
+      return containsCrowd(node.input, met);
     default:
       return false;
   }

@@ -85,20 +85,19 @@ class Checker implements Checks {
   }
 
   scalar(ast: Ast): Node {
-    const operand = this.operand(ast);
-    if (operand.kind === "scalar") return operand.node;
-    throw new AskError("type", `${this.#what(operand)}, where a number, a truth or a text belongs`, ast);
+    return this.#scalarOf(this.operand(ast), ast);
   }
 
   number(ast: Ast): Node {
-    const node = this.scalar(ast);
-    if (node.type === "number") return node;
-    throw new AskError("type", `${TYPES[node.type]}, where a number belongs`, ast);
+    return this.#numberOf(this.operand(ast), ast);
   }
 
   /** A truth or an instant. A whole number stands for one: 0 is false. */
   truth(ast: Ast): Node {
-    const node = this.scalar(ast);
+    return this.#truthOf(this.scalar(ast), ast);
+  }
+
+  #truthOf(node: Node, ast: Ast): Node {
     if (node.type === "truth" || node.type === "instant") return node;
     const isWhole = (node.op === "read" || node.op === "cell") && node.isWhole && node.type === "number";
     if (isWhole && isPlain(node.unit)) return apply("truth", [node], "truth");
@@ -140,6 +139,17 @@ class Checker implements Checks {
     const found = unitCalled(text);
     if (found !== null) return found;
     throw new AskError("unit", `no unit is called ${JSON.stringify(text)}`, place);
+  }
+
+  #scalarOf(operand: Operand, ast: Ast): Node {
+    if (operand.kind === "scalar") return operand.node;
+    throw new AskError("type", `${this.#what(operand)}, where a number, a truth or a text belongs`, ast);
+  }
+
+  #numberOf(operand: Operand, ast: Ast): Node {
+    const node = this.#scalarOf(operand, ast);
+    if (node.type === "number") return node;
+    throw new AskError("type", `${TYPES[node.type]}, where a number belongs`, ast);
   }
 
   #written({ unit }: AstNumber): Unit {
@@ -204,7 +214,7 @@ class Checker implements Checks {
     const operand = this.operand(input);
     if (operand.kind === "vector")
       return { kind: "vector", items: operand.items.map(negative), thing: null, column: "" };
-    return scalar(negative(this.number(input)));
+    return scalar(negative(this.#numberOf(operand, input)));
   }
 
   #two(ast: AstTwo): Operand {
@@ -258,7 +268,7 @@ class Checker implements Checks {
     }
     if (a.type === "truth" || b.type === "truth") {
       if (!isEquality) throw new AskError("type", `truths are compared by = and !=, not by ${operator}`, ast);
-      return apply(operator, [this.truth(ast.left), this.truth(ast.right)], "truth");
+      return apply(operator, [this.#truthOf(a, ast.left), this.#truthOf(b, ast.right)], "truth");
     }
     if (a.type !== b.type) {
       const [wrong, other] = a.type === "words" ? [ast.left, TYPES[b.type]] : [ast.right, TYPES[a.type]];
@@ -276,7 +286,7 @@ class Checker implements Checks {
   #reckoned(operator: "+" | "-" | "*" | "/", ast: AstTwo): Operand {
     const [a, b] = [this.operand(ast.left), this.operand(ast.right)];
     if (a.kind === "vector" || b.kind === "vector") return this.#vectors(operator, a, b, ast);
-    const [x, y] = [this.number(ast.left), this.number(ast.right)];
+    const [x, y] = [this.#numberOf(a, ast.left), this.#numberOf(b, ast.right)];
     if (operator === "+" || operator === "-") {
       const [p, q] = this.#alike(x, y, ast);
       return scalar(folded(apply(operator === "+" ? "+" : "minus", [p, q], "number", p.unit)));
@@ -300,10 +310,10 @@ class Checker implements Checks {
         }),
       );
     }
-    const [vector, other] = a.kind === "vector" ? [a, ast.right] : [b, ast.left];
+    const [vector, other, of] = a.kind === "vector" ? [a, b, ast.right] : [b, a, ast.left];
     if (vector.kind !== "vector" || (operator === "/" && a.kind !== "vector"))
       throw new AskError("type", "nothing is divided by a vector", ast.right);
-    const by = this.number(other);
+    const by = this.#numberOf(other, of);
     const times = operator === "*" ? 1 : -1;
     return made(
       vector.items.map((item) => apply(operator, [item, by], "number", multiplied(item.unit, by.unit, times))),

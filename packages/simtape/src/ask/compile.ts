@@ -7,7 +7,7 @@ import type { Instruction, Load, Program, Root, SpanSource } from "./program.ts"
 import { fits, isPattern } from "./wildcard.ts";
 
 /** Instructions and registers of an expression: things times what is asked of each. */
-const MOST = 400_000;
+const MOST = 200_000;
 
 /** What variables stand for. */
 type Bound = ReadonlyMap<number, Element>;

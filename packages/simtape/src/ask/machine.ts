@@ -45,7 +45,7 @@ export class Machine {
       if (found === undefined) continue;
       this.#wasThere[i] = 1;
       if (typeof found === "string") this.#lastWords[i] = this.#place(found);
-      else this.#lastNumber[i] = Number(found);
+      else this.#lastNumber[i] = finite(Number(found));
     }
   }
 
@@ -121,6 +121,8 @@ export class Machine {
       this.#out(register, rows.length).fill(Number.NaN, 0, rows.length);
       return;
     }
+    // the values are ours: see `Series`
+    for (let i = 0; i < value.length; i++) value[i] = finite(value[i]!);
     if (isWhole) {
       this.#registers[register] = value;
       return;
@@ -247,6 +249,11 @@ export class Machine {
     this.#placeOf.set(text, this.#texts.length);
     return this.#texts.push(text) - 1;
   }
+}
+
+/** A number that is infinite is as unknown as NaN. */
+function finite(number: number): number {
+  return Number.isFinite(number) ? number : Number.NaN;
 }
 
 const MIN_ROWS = 64;

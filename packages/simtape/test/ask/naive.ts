@@ -144,13 +144,15 @@ export class Naive {
       case "value": {
         let part: unknown = this.#at(time).values.get(term.path);
         if (typeof part === "boolean") part = Number(part);
-        return typeof part === "number" ? part : Number.NaN;
+        return typeof part === "number" && Number.isFinite(part) ? part : Number.NaN;
       }
       case "cell": {
         const set = this.#at(time).sets.get(term.set);
         const row = set?.ids.indexOf(term.id ?? thing!) ?? -1;
         const column = set?.columns.get(term.column);
-        return row < 0 || column === undefined ? Number.NaN : Number(column.data[row * column.width + term.item]);
+        if (row < 0 || column === undefined) return Number.NaN;
+        const found = Number(column.data[row * column.width + term.item]);
+        return Number.isFinite(found) ? found : Number.NaN;
       }
       case "derivative": {
         const before = term.moments.filter((moment) => moment <= time);

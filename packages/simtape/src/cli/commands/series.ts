@@ -2,6 +2,7 @@ import { type Command, Option } from "commander";
 import { PathError } from "../../model/query/path.ts";
 import type { SeriesMode, SeriesOptions } from "../../model/query/series.ts";
 import type { Recording } from "../../model/recording.ts";
+import { usableExpression } from "../input/asked.ts";
 import { collected } from "../input/collected.ts";
 import { type ReadOptions, seeks } from "../input/recordings.ts";
 import { clock, parseDuration, parseRange, TIME_HELP } from "../input/time.ts";
@@ -30,6 +31,7 @@ export function addSeries(program: Command): void {
       "Writes the values of paths over time as CSV: path, time in nanoseconds, value. Without --path it lists the paths of the recording.",
     )
     .argument("<file>", "path, folder, URL, or - for standard input")
+    .argument("[expression]", "a number, truth or text made of paths: distance(vehicles[1], vehicles[2])")
     .option("--path <path>", "a number or text: vehicles/24/position.x (may be given more than once)", collected)
     .option("--from <time>", "first time, inclusive")
     .option("--until <time>", "last time, exclusive")
@@ -46,11 +48,15 @@ export function addSeries(program: Command): void {
     .option("--json", "one JSON object with a list of times and a list of values for each path")
     .addHelpText(
       "after",
-      `\n${TIME_HELP}\n\nExamples:\n  $ simtape series flight.fgtape\n  $ simtape series flight.fgtape --path /position/altitude-ft > altitude.csv\n  $ simtape series town.log --path vehicles/24/position.x --path vehicles/24/gear --every 100ms --json`,
+      `\n${TIME_HELP}\n\nExamples:\n  $ simtape series flight.fgtape\n  $ simtape series flight.fgtape --path /position/altitude-ft > altitude.csv\n  $ simtape series town.log --path vehicles/24/position.x --path vehicles/24/gear --every 100ms --json\n  $ simtape series town.log "speed(vehicles[24]) in km/h"\nExpressions: docs/ask.md.`,
     )
-    .action(async (file: string, options: SeriesCommand) => {
+    .action(async (file: string, expression: string | undefined, options: SeriesCommand) => {
       const output = new Output();
-      await withRecording(file, options, (recording) => write(recording, options, output));
+      await withRecording(file, options, (recording) =>
+        expression === undefined
+          ? write(recording, options, output)
+          : usableExpression(expression, () => derive(recording, expression, options, output)),
+      );
       await output.flush();
     });
 }
@@ -74,6 +80,41 @@ async function write(recording: Recording, options: SeriesCommand, output: Outpu
     if (isDone === true) return;
     await output.text(seriesRows(batch.map(plainSeries)));
   }
+}
+
+/** Values of an expression, at the moments of what it is made of. */
+async function derive(recording: Recording, expression: string, options: SeriesCommand, output: Output): Promise<void> {
+  const { path, every, points, json: isJson } = options;
+  if (path !== undefined || every !== undefined || points !== undefined)
+    throw new UsageError("an expression has the moments of its paths: it goes with --from and --until only");
+  const { ask } = await import("../../ask/ask.ts");
+  const question = await ask(recording, expression, await parseRange(options, recording));
+  const kind = ({ number: "number", words: "text", truth: "boolean", instant: "boolean" } as const)[question.type];
+  const about = {
+    path: expression,
+    unit: question.unit === "" ? null : question.unit,
+    kind,
+    interpolation: "hold",
+  } as const;
+  const all: { readonly time: number[]; readonly value: (number | string | null)[] } = { time: [], value: [] };
+  let isFirst = true;
+  for await (const { time, value, texts } of question.values()) {
+    const plain = Array.from(value, (one) => (Number.isNaN(one) ? null : texts === null ? one : texts[one]!));
+    if (isJson === true) {
+      recording.reader.budget?.fit("the values of the expression", 32 * (all.time.length + time.length));
+      for (const [row, one] of plain.entries()) {
+        all.time.push(time[row]!);
+        all.value.push(one);
+      }
+      continue;
+    }
+    if (isFirst) await output.text(SERIES_HEADER);
+    isFirst = false;
+    await output.text(seriesRows([{ ...about, time, value: plain }]));
+  }
+  if (isJson !== true) return;
+  const series = [{ ...about, ...all }];
+  await output.line(toJson({ series, findings: damageIn(recording.findings).map(findingToPlain) }));
 }
 
 /** Throws `UsageError` for steps that are none. */
