@@ -34,6 +34,12 @@ export const PANELS: readonly PanelKind[] = [
     home: "side",
   },
   {
+    id: "find",
+    title: "Find",
+    component: lazily(async () => (await import("./ask/ask-panel.tsx")).AskPanel),
+    home: "side",
+  },
+  {
     id: "state",
     title: "State",
     component: lazily(async () => (await import("./inspect/state-panel.tsx")).StatePanel),

@@ -42,6 +42,8 @@ const QUERIES: { readonly [K in QueryName]: Query<K> } = {
   table,
   world,
   chunk,
+  when: async (...asked) => (await import("./engine/when.ts")).when(...asked),
+  complete: async (...asked) => (await import("./engine/when.ts")).complete(...asked),
   targets: async (...asked) => (await import("./engine/export.ts")).targets(...asked),
   export: async (...asked) => (await import("./engine/export.ts")).files(...asked),
 };
