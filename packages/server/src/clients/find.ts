@@ -1,5 +1,5 @@
 import { type Command, Option } from "commander";
-import { byteSize, EXIT, findWhere, Output, paint, toJson, UsageError } from "simtape/serving";
+import { byteSize, EXIT, type FindCommand, findWhere, Output, paint, seeks, toJson, UsageError } from "simtape/serving";
 import { Remote } from "./remote.ts";
 
 /** Most recordings of a page. */
@@ -38,18 +38,15 @@ const FILTERS = {
   digest: "SHA-256 of it or of one of its files",
 } as const;
 
-type Options = { readonly [name in keyof typeof FILTERS]?: string } & {
-  readonly findings?: boolean;
-  readonly duplicates?: boolean;
-  readonly sort?: string;
-  readonly limit: number;
-  readonly json?: boolean;
-  readonly where?: string;
-};
+type Options = { readonly [name in keyof typeof FILTERS]?: string } & Partial<FindCommand> & {
+    readonly findings?: boolean;
+    readonly duplicates?: boolean;
+    readonly sort?: string;
+    readonly limit: number;
+  };
 
 export function addFind(program: Command): void {
-  const command = program
-    .command("find")
+  const command = seeks(program.command("find"))
     .summary("search the recordings of a server")
     .description(
       "Searches the library of a server, and prints the address of each recording found, which simtape info, state and\nother commands read. The token comes from SIMTAPE_SERVER_TOKEN.",
@@ -79,7 +76,7 @@ export function addFind(program: Command): void {
     .action(async (server: string, words: readonly string[], options: Options) => {
       if (options.where !== undefined) {
         if (words.length > 0) throw new UsageError("--where takes a folder and nothing else: quote the expression");
-        return findWhere(server, { where: options.where, ...(options.json === true ? { json: true } : {}) });
+        return findWhere(server, { ...options, where: options.where });
       }
       const remote = new Remote(server);
       const output = new Output();
