@@ -59,6 +59,16 @@ export const PANELS: readonly PanelKind[] = [
     home: "side",
   },
   {
+    id: "compare",
+    title: "Compare",
+    component: lazily(async () => (await import("./compare/compare-panel.tsx")).ComparePanel),
+  },
+  {
+    id: "stats",
+    title: "Numbers",
+    component: lazily(async () => (await import("./stats/stats-panel.tsx")).StatsPanel),
+  },
+  {
     id: "info",
     title: "Info",
     component: lazily(async () => (await import("./inspect/info-panel.tsx")).InfoPanel),

@@ -13,6 +13,8 @@ import type {
   Timeline,
   TimeRange,
 } from "simtape";
+import type { Alignment, Comparison } from "simtape/compare";
+import type { RecordingStatistics } from "simtape/stats";
 import type { ChunkMesh } from "./blocks/faces.ts";
 
 /**
@@ -320,6 +322,18 @@ export interface Queries {
     ask: Of & { readonly text: string; readonly cursor: number };
     answer: { readonly words: readonly string[]; readonly from: number };
   };
+  /** Where the recording differs from another one that is open: its times are those of the first. */
+  compare: {
+    ask: Of & {
+      readonly other: number;
+      readonly align: Alignment;
+      /** `vehicles/*` + `.position: 0.01 m` */
+      readonly rules: readonly string[];
+    };
+    answer: Comparison;
+  };
+  /** What all numbers of the recording are: it is read as a whole. */
+  stats: { ask: Of; answer: RecordingStatistics };
   /** All passings of checkpoints, by time. */
   passings: {
     ask: Of & { /** Else only those that are known without. */ readonly isReading: boolean };

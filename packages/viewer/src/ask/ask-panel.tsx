@@ -41,21 +41,28 @@ function AskOf({ deck }: { readonly deck: Deck }) {
           onChange={(next) => session.share(WHEN, next === "" ? undefined : next)}
           onEnter={() => spans[0] !== undefined && void showSpan(session, spans[0])}
         />
-        <Button label="Previous time (Shift N)" disabled={spans.length === 0} onClick={() => goToSpan(session, -1)}>
-          ‹
-        </Button>
-        <Button label="Next time (N)" disabled={spans.length === 0} onClick={() => goToSpan(session, 1)}>
-          ›
-        </Button>
-        <Button
-          label="Loop this time"
-          disabled={loop === undefined || loop.until <= loop.from}
-          onClick={() => loop !== undefined && session.setLoop({ start: loop.from, end: loop.until })}
-        >
-          ⟲
-        </Button>
-        <output>{countText(known)}</output>
       </div>
+      {spans.length > 0 && (
+        <div className="inspect-bar">
+          <output className="spring">{countText(known)}</output>
+          <Button label="Previous time (Shift N)" onClick={() => goToSpan(session, -1)}>
+            ‹
+          </Button>
+          <Button label="Next time (N)" onClick={() => goToSpan(session, 1)}>
+            ›
+          </Button>
+          <Button
+            label="Loop this time"
+            disabled={loop === undefined || loop.until <= loop.from}
+            onClick={() => loop !== undefined && session.setLoop({ start: loop.from, end: loop.until })}
+          >
+            ⟲
+          </Button>
+        </div>
+      )}
+      {phase === "reading" && spans.length === 0 && (
+        <p className="panel-note">Reading: {Math.floor(100 * known.part)} %</p>
+      )}
       {wrong !== null && (
         <div className="expression-wrong" role="alert">
           {wrong.message}
@@ -127,8 +134,7 @@ function Examples({ deck }: { readonly deck: Deck }) {
   );
 }
 
-function countText({ text, phase, part, spans }: Known): string {
-  if (text === "" || phase === "wrong" || phase === "failed") return "";
+function countText({ phase, part, spans }: Known): string {
   const count = `${spans.length.toLocaleString("en")}${spans.length === 1 ? " time" : " times"}`;
   if (phase === "cut") return `the first ${count}`;
   return phase === "reading" ? `${count}, ${Math.floor(100 * part)} %` : count;

@@ -58,6 +58,10 @@ export function ExpressionField({
   const look = (next: string, cursor: number): void => {
     running.current.abort();
     running.current = new AbortController();
+    if (next.trim() === "") {
+      setOffer(null);
+      return;
+    }
     session
       .query("complete", { recording, text: next, cursor }, { signal: running.current.signal })
       .then((found) => {

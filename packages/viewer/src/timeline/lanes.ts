@@ -14,7 +14,9 @@ export type Lane =
   | { readonly kind: "all"; readonly name: string; readonly isUnfolded: boolean | null }
   | { readonly kind: "ghost"; readonly name: string; readonly window: Window }
   /** When the expression that is asked is true, ascending. */
-  | { readonly kind: "spans"; readonly name: string; readonly spans: readonly LabelledSpan[] };
+  | { readonly kind: "spans"; readonly name: string; readonly spans: readonly LabelledSpan[] }
+  /** How large something is in equal parts of a window. */
+  | { readonly kind: "curve"; readonly name: string; readonly window: Window; readonly values: readonly number[] };
 
 /** A span that says what it is. */
 export interface LabelledSpan extends Pick<Span, "from" | "until"> {
@@ -23,6 +25,14 @@ export interface LabelledSpan extends Pick<Span, "from" | "until"> {
 
 /** Where it is kept whether all messages together have one lane, or each channel its own. */
 export const UNFOLDED = "channels";
+
+/** What is asked of the recordings, and shown above all else. */
+export interface Questions {
+  /** When an expression is true; text "": none is asked. */
+  readonly asked: Pick<Known, "text" | "wrong" | "spans" | "measure" | "isInstant">;
+  /** How far a path is from that of a ghost; null: nothing is compared, or nothing differs. */
+  readonly differing: { readonly window: Window; readonly curve: readonly number[] } | null;
+}
 
 /** Gives each channel a lane, or takes these away again. */
 export function unfoldMessages(session: Pick<Session, "share" | "state">): void {
@@ -34,7 +44,7 @@ export function lanesOf(
   { channels, marks, spread }: Pick<Activity, "channels" | "marks" | "spread">,
   [main, ...ghosts]: readonly Deck[],
   isUnfolded = false,
-  asked: Pick<Known, "text" | "spans" | "measure" | "isInstant"> | null = null,
+  questions: Questions | null = null,
 ): Lane[] {
   const kinds = new Map<string, Mark[]>();
   for (const mark of marks) {
@@ -43,13 +53,22 @@ export function lanesOf(
     else found.push(mark);
   }
   return [
-    ...(asked === null || asked.text === "" ? [] : [askedLane(asked)]),
+    ...(questions === null ? [] : lanesOfQuestions(questions)),
     ...[...kinds].map(([name, found]) => ({ kind: "marks", name: kindName(name), marks: found }) as const),
     ...ghosts.map(
       (ghost) => ({ kind: "ghost", name: `ghost ${ghost.place.name}`, window: ghostWindow(ghost, main!) }) as const,
     ),
     ...(channels.length > 0 || spread !== null ? [allOf(channels.length > 1 ? isUnfolded : null)] : []),
     ...(isUnfolded && channels.length > 1 ? channels.flatMap((channel) => laneOf(channel, kinds)) : []),
+  ];
+}
+
+function lanesOfQuestions({ asked, differing }: Questions): Lane[] {
+  return [
+    ...(asked.text === "" || asked.wrong !== null ? [] : [askedLane(asked)]),
+    ...(differing === null
+      ? []
+      : [{ kind: "curve", name: "differs", window: differing.window, values: differing.curve } as const]),
   ];
 }
 

@@ -1,5 +1,4 @@
 import { type PointerEvent, useEffect, useMemo, useRef, useState } from "react";
-import { useAsking } from "../ask/use-asking.ts";
 import { useFrames, useSession, useShared, useViewer } from "../hooks.ts";
 import type { Mark } from "../protocol.ts";
 import { useObservable } from "../observable.ts";
@@ -12,6 +11,7 @@ import { drawGround, drawPlayhead, type Palette, paletteOf } from "./draw.ts";
 import { type Lane, lanesOf, UNFOLDED, unfoldMessages } from "./lanes.ts";
 import { GUTTER, LANE, MARGIN, OVERVIEW, RULER } from "./measures.ts";
 import { timelineBox } from "./plot-box.ts";
+import { useQuestions } from "./use-questions.ts";
 import { useWindow } from "./use-window.ts";
 import { clamped, panned, pinched, pixelOf, timeOf, wholeOf, type Window, zoomed } from "./window.ts";
 
@@ -32,7 +32,7 @@ export function Timeline() {
   const [window, setWindow] = useWindow(all);
   const scale = useTimeScale();
   const isUnfolded = useViewer(({ shared }) => shared[UNFOLDED]) === true;
-  const asked = useAsking(decks[0]!);
+  const questions = useQuestions(decks[0]!);
   const [width, setWidth] = useState(0);
   const [scroll, setScroll] = useState(0);
   const [version, setVersion] = useState(0);
@@ -78,8 +78,8 @@ export function Timeline() {
 
   // biome-ignore lint/correctness/useExhaustiveDependencies: the version tells that more was counted
   const lanes = useMemo(
-    () => (activity === null ? [] : lanesOf(activity, decks, isUnfolded, asked)),
-    [activity, decks, isUnfolded, asked, version],
+    () => (activity === null ? [] : lanesOf(activity, decks, isUnfolded, questions)),
+    [activity, decks, isUnfolded, questions, version],
   );
   const height =
     keptHeight ?? Math.min(HEIGHT.first, Math.max(HEIGHT.least, OVERVIEW + RULER + lanes.length * LANE + 8));
