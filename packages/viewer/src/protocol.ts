@@ -240,6 +240,8 @@ export interface Wrong {
   readonly message: string;
   /** The line that is wrong, and below it carets under the part. */
   readonly pointed: string;
+  /** It gives numbers, which are never true or false, but can be drawn. */
+  readonly isNumber: boolean;
 }
 
 interface Of {
@@ -369,7 +371,7 @@ export interface Queries {
   /** Units of values by their names, in the order asked for; null: the format does not tell. */
   units: { ask: Of & { readonly values: readonly string[] }; answer: readonly (string | null)[] };
   /**
-   * Lines to draw: at most four points for each column, and one on either side of the range. Progress is the lines as far
+   * Lines to draw, also of what an expression gives, `= EXPRESSION` in place of a value's name: at most four points for each column, and one on either side of the range. Progress is the lines as far
    * as they are known.
    */
   series: {

@@ -7,6 +7,8 @@ import { eventListOf } from "../events/event-list.ts";
 import { useFrame, useSession, useViewer } from "../hooks.ts";
 import { VirtualList } from "../inspect/virtual-list.tsx";
 import { useObservable } from "../observable.ts";
+import { derivedPath } from "../plots/derived.ts";
+import { toggled, useShown } from "../plots/shared.ts";
 import type { Deck } from "../session.ts";
 import { Button } from "../ui/button.tsx";
 import { expressionIn, extremeText, goToSpan, type Known, lengthText, showSpan, spanAt, WHEN } from "./asking.ts";
@@ -27,6 +29,7 @@ function AskOf({ deck }: { readonly deck: Deck }) {
   const now = useFrame(8)?.time ?? 0;
   const scale = useTimeScale();
   const [active, setActive] = useState(-1);
+  const [plots, setPlots] = useShown();
   const { spans, measure, phase, wrong } = known;
   const current = spanAt(spans, now);
   useEffect(() => setActive((index) => (spans[index]?.from === now ? index : spanAt(spans, now))), [spans, now]);
@@ -66,7 +69,11 @@ function AskOf({ deck }: { readonly deck: Deck }) {
       {wrong !== null && (
         <div className="expression-wrong" role="alert">
           {wrong.message}
-          {wrong.pointed !== "" && <pre>{wrong.pointed}</pre>}
+          {wrong.isNumber ? (
+            <Button onClick={() => setPlots(toggled(plots, derivedPath(text), null))}>Plot it</Button>
+          ) : (
+            wrong.pointed !== "" && <pre>{wrong.pointed}</pre>
+          )}
         </div>
       )}
       {text === "" && <Examples deck={deck} />}

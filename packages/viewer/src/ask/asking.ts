@@ -66,7 +66,7 @@ export class Asking {
     } catch (error) {
       if (signal.aborted) return;
       const message = error instanceof Error ? error.message : String(error);
-      this.known.update({ phase: "failed", wrong: { message, pointed: "" } });
+      this.known.update({ phase: "failed", wrong: { message, pointed: "", isNumber: false } });
     }
   }
 }

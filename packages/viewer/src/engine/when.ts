@@ -12,6 +12,7 @@ export const when: Query<"when"> = async (engine, { recording: id, text, limit }
   let some: Span[] = [];
   let count = 0;
   let reported = performance.now();
+  let isNumber = false;
   let facts: Pick<Answered, "measure" | "isInstant"> = { measure: null, isInstant: false };
   const give = (isEnd: boolean): Answered => {
     const spans = some;
@@ -29,6 +30,7 @@ export const when: Query<"when"> = async (engine, { recording: id, text, limit }
         return breather.breathe();
       },
     });
+    isNumber = question.type === "number";
     facts = { measure: question.measure, isInstant: question.type === "instant" };
     for await (const answers of question.answers()) {
       for (const answer of answers) {
@@ -39,7 +41,7 @@ export const when: Query<"when"> = async (engine, { recording: id, text, limit }
     return give(true);
   } catch (error) {
     if (!AskError.is(error)) throw error;
-    return { message: error.message, pointed: pointed(text, error) };
+    return { message: error.message, pointed: pointed(text, error), isNumber };
   }
 };
 

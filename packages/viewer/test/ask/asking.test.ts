@@ -61,13 +61,13 @@ describe("what is asked of a recording", () => {
   test("may be wrong, or fail, and says why", async () => {
     const { asking, asked, known } = byHand();
     const wrong = asking.ask("speed >");
-    asked[0]!.answer({ message: "a number is missing", pointed: "speed >\n       ^" });
+    asked[0]!.answer({ message: "a number is missing", pointed: "speed >\n       ^", isNumber: false });
     await wrong;
     expect(known()).toMatchObject({ phase: "wrong", wrong: { message: "a number is missing" } });
     const failed = asking.ask("c");
     asked[1]!.fail(new Error("the file is gone"));
     await failed;
-    expect(known()).toMatchObject({ phase: "failed", wrong: { message: "the file is gone", pointed: "" } });
+    expect(known()).toMatchObject({ phase: "failed", wrong: { message: "the file is gone", pointed: "", isNumber: false } });
   });
 });
 

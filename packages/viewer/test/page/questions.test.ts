@@ -98,6 +98,38 @@ describe.skipIf(!hasChromium)("questions in the page", () => {
     await expect.poll(() => field.inputValue()).toBe("any vehicles (speed > 1 m/s for 200 ms)");
   });
 
+  test("what an expression gives is plotted, read at the player's time, and saved", async () => {
+    const text = "distance(vehicles[24], vehicles[25])";
+    await using recording = await open(new Uint8Array(await readFile(example("town.log"))));
+    const [times, values]: [number[], number[]] = [[], []];
+    for await (const { time, value } of (await ask(recording, text)).values()) {
+      times.push(...time);
+      values.push(...value);
+    }
+    const at = times.findLastIndex((time) => time <= 3e9);
+    await go(["town.log"], ["find", "plots"], { when: text, "plots-carla": { charts: [] } });
+    await page.getByRole("button", { name: "Plot it" }).click();
+    await page.locator(".plot canvas").waitFor();
+    await page.evaluate(() => simtape.seek(3e9));
+    const shown = page.getByLabel(`= ${text} now`);
+    await expect.poll(async () => Number(await shown.textContent())).toBeGreaterThan(0);
+    const unit = await page.locator(".plot-unit").first().innerText();
+    const factor = { cm: 1, m: 0.01, km: 1e-5 }[unit]!;
+    await expect.poll(async () => Number(await shown.textContent())).toBeCloseTo(values[at]! * factor, 1);
+    await picture("plot-derived");
+    const saved = page.waitForEvent("download");
+    await page.getByRole("button", { name: "CSV" }).click();
+    const [header, ...rows] = (await readFile(await (await saved).path(), "utf8")).trimEnd().split("\n");
+    expect(header).toBe(`time [s],"${text} [cm]"`);
+    expect(rows).toHaveLength(times.length);
+    expect(rows[at]).toBe(`${times[at]! / 1e9},${values[at]}`);
+    await page.getByRole("button", { name: "Add a plot …" }).click();
+    await page.getByRole("combobox", { name: "Search numbers" }).fill("speed(vehicles[24]) * 2");
+    await page.keyboard.press("Enter");
+    await page.getByRole("button", { name: "Done" }).click();
+    await page.getByLabel("= speed(vehicles[24]) * 2 now").waitFor();
+  });
+
   test("a recording and its ghost are compared: the same, or where they differ, and keys go there", async () => {
     await go(["town.log", "town.log"], ["compare"]);
     await page.getByText("The same, byte for byte.").waitFor();
