@@ -2,12 +2,11 @@ import type { Recording } from "../model/recording.ts";
 import { pathText } from "../model/query/path.ts";
 import { after, type Time, type TimeRange } from "../model/time.ts";
 import type { OnProgress } from "../model/query/walk.ts";
-import type { Extent } from "../model/query/extents.ts";
 import { type Answer, AnswerMaker } from "./answers.ts";
 import type { Ast } from "./ast.ts";
-import { canBeTrue } from "./bounds.ts";
+import { canBeTrue, extentsIn } from "./bounds.ts";
 import { Catalog } from "./catalog.ts";
-import { check, type Checked } from "./check.ts";
+import { check, type Checked, truthOf } from "./check.ts";
 import { compile } from "./compile.ts";
 import { AskError } from "./error.ts";
 import { Machine } from "./machine.ts";
@@ -32,12 +31,38 @@ export interface DerivedBatch {
   readonly texts: readonly string[] | null;
 }
 
+/** Values of one thing of an `each`. Those of all things at the same moments share `time`. */
+export interface EachValues extends DerivedBatch {
+  /** `vehicles/24` */
+  readonly thing: string;
+}
+
 /**
  * Checks an expression against a recording. Rejects with `AskError` for what is no expression, does not fit together, or
  * names what the recording does not have. docs/ask.md says what expressions mean.
  */
 export async function ask(recording: Recording, text: string, options: AskOptions = {}): Promise<Question> {
-  const ast = parse(text);
+  return asked(recording, parse(text), text, options);
+}
+
+/**
+ * Checks an expression about each thing of a set, which is what stands in the parentheses of `each vehicles (…)`. `ids`:
+ * only these things. Rejects as `ask` does.
+ */
+export async function askEach(
+  recording: Recording,
+  set: string,
+  text: string,
+  { ids, ...options }: AskOptions & { readonly ids?: readonly (number | string)[] | undefined } = {},
+): Promise<Question> {
+  const place = { offset: 0, length: text.length };
+  const name = { kind: "name", text: set, isQuoted: false, ...place } as const;
+  const of = ids === undefined ? name : ({ kind: "index", of: name, ids, ...place } as const);
+  const body = parse(text);
+  return asked(recording, { kind: "each", quantifier: "each", of, name: null, body, ...place }, text, options);
+}
+
+async function asked(recording: Recording, ast: Ast, text: string, options: AskOptions): Promise<Question> {
   const timeline = await recording.timeline();
   const start = Math.max(options.start ?? timeline.start, timeline.start);
   const end = Math.min(options.end ?? after(timeline.end), after(timeline.end));
@@ -57,7 +82,11 @@ export async function ask(recording: Recording, text: string, options: AskOption
     }
   }
   if (hasCrowd(checked)) await catalog.things();
-  return new Question(recording, checked, catalog, compile(checked, catalog), { start, end }, text, options);
+  const truth = truthOf(checked.node);
+  const programs = compile(checked, catalog, true);
+  const isSame = truth === null || (truth === checked.node && truth.op !== "for");
+  const forAnswers = isSame ? programs : compile({ ...checked, node: truth }, catalog);
+  return new Question(recording, checked, catalog, { asked: forAnswers, programs }, { start, end }, text, options);
 }
 
 /** Looks further into the recording as long as something is missing. */
@@ -90,7 +119,10 @@ export class Question {
   readonly #recording: Recording;
   readonly #checked: Checked;
   readonly #catalog: Catalog;
+  /** Of its values. */
   readonly #programs: readonly Program[];
+  /** Of its answers: a whole number is a truth there. */
+  readonly #asked: readonly Program[];
   readonly #range: { readonly start: Time; readonly end: Time };
   readonly #options: AskOptions;
 
@@ -99,7 +131,7 @@ export class Question {
     recording: Recording,
     checked: Checked,
     catalog: Catalog,
-    programs: readonly Program[],
+    { asked, programs }: { readonly asked: readonly Program[]; readonly programs: readonly Program[] },
     range: { readonly start: Time; readonly end: Time },
     text: string,
     options: AskOptions,
@@ -110,12 +142,13 @@ export class Question {
     this.unit = node.unit.text;
     this.measure = measure === null ? null : { how: measure.how, unit: measure.unit.text };
     this.isEach = each !== null;
-    this.paths = [...new Set(programs.flatMap(({ paths }) => paths.map(pathText)))];
-    this.passes = programs.filter(({ paths }) => paths.length > 0).length;
+    this.paths = [...new Set(asked.flatMap(({ paths }) => paths.map(pathText)))];
+    this.passes = asked.filter(({ paths }) => paths.length > 0).length;
     this.#recording = recording;
     this.#checked = checked;
     this.#catalog = catalog;
     this.#programs = programs;
+    this.#asked = asked;
     this.#range = range;
     this.#options = options;
   }
@@ -126,15 +159,15 @@ export class Question {
    */
   async *answers(): AsyncGenerator<readonly Answer[]> {
     const { node } = this.#checked;
-    if (node.type === "number" || node.type === "words") {
+    if (truthOf(node) === null) {
       const what = node.type === "number" ? "a number" : "a text";
       throw new AskError("type", `it is ${what}, and nothing that is true or false: compare it with something`, {
         offset: 0,
         length: this.text.length,
       });
     }
-    const before = await this.#before();
-    const last = this.#programs.at(-1);
+    const before = await this.#before(this.#asked);
+    const last = this.#asked.at(-1);
     if (last === undefined) return;
     // what is true with the last message ends with it
     const { end: lastTime } = await this.#recording.timeline();
@@ -154,53 +187,59 @@ export class Question {
   async *values(): AsyncGenerator<DerivedBatch> {
     if (this.isEach)
       throw new AskError("type", `"each" has a value for every thing: ask for one of them`, { offset: 0, length: 4 });
-    const before = await this.#before();
-    const last = this.#programs.at(-1)!;
-    const [root] = last.roots;
+    for await (const [values] of this.#values()) {
+      const { time, value, texts } = values!;
+      yield { time, value, texts };
+    }
+  }
+
+  /** Values of each thing over time, in pieces: of an expression that begins with `each`. */
+  async *eachValues(): AsyncGenerator<readonly EachValues[]> {
+    if (this.isEach) yield* this.#values();
+  }
+
+  async *#values(): AsyncGenerator<readonly EachValues[]> {
+    const before = await this.#before(this.#programs);
+    const last = this.#programs.at(-1);
+    if (last === undefined) return;
     for await (const { machine, rows } of this.#run(last, before)) {
-      const value = machine.register(root!.register).slice(0, rows.length);
-      const time = rows.time.slice();
-      if (this.type !== "words") yield { time, value, texts: null };
-      else yield { time, ...ownTexts(machine, value) };
+      const time = rows.time.slice(0, rows.length);
+      yield last.roots.map(({ register, label }) => {
+        const thing = label ?? "";
+        const value = machine.register(register).slice(0, rows.length);
+        return this.type === "words"
+          ? { thing, time, ...ownTexts(machine, value) }
+          : { thing, time, value, texts: null };
+      });
     }
   }
 
   /**
-   * Whether it can be true at all, as far as that is known without reading messages: by the extents of paths that the
-   * side-car has. False is certain.
+   * Whether it can be true at all, as far as that is known without reading messages: by the extents of paths and by the
+   * events that the side-car has. False is certain.
    */
   async canBeTrue(): Promise<boolean> {
-    const paths = (await this.#recording.sideCar?.paths(this.#options.signal)) ?? null;
-    if (paths === null) return true;
-    const byText = new Map<string, Extent | null>();
-    const byColumn = new Map<string, Extent[] | null>();
-    for (const { path, text, extent } of paths) {
-      byText.set(text, extent);
-      if ("value" in path) continue;
-      const key = columnKey(path.set, path.column, path.item);
-      const known = byColumn.get(key);
-      if (known === null) continue;
-      if (extent === null) byColumn.set(key, null);
-      else if (known === undefined) byColumn.set(key, [extent]);
-      else known.push(extent);
-    }
-    return canBeTrue(this.#checked.node, (node) => {
-      if (node.op === "read" && !("variable" in node.path)) {
-        const extent = byText.get(pathText(node.path));
-        return extent === undefined || extent === null ? null : [extent];
-      }
-      if (node.op !== "cell" || node.item === "speed") return null;
-      const { of, column, item } = node;
-      if (typeof of.id === "object") return byColumn.get(columnKey(of.set, column, item)) ?? null;
-      const extent = byText.get(pathText({ set: of.set, id: of.id, column, item }));
-      return extent === undefined || extent === null ? null : [extent];
-    });
+    const truth = truthOf(this.#checked.node);
+    const { sideCar } = this.#recording;
+    if (truth === null || sideCar === null) return true;
+    const { signal } = this.#options;
+    const paths = (await sideCar.paths(signal)) ?? null;
+    return canBeTrue(truth, paths === null ? () => null : extentsIn(paths), await this.#keptKinds());
+  }
+
+  /** Kinds of the events that there are; null: that takes reading. */
+  async #keptKinds(): Promise<ReadonlySet<string> | null> {
+    if (this.#recording.sideCar?.hasEvents !== true) return null;
+    const kinds = new Set<string>();
+    for await (const events of this.#recording.events({ signal: this.#options.signal }))
+      for (const { kind } of events) kinds.add(kind);
+    return kinds;
   }
 
   /** Spans that the last program needs, of programs that run before. */
-  async #before(): Promise<Spans[][]> {
+  async #before(programs: readonly Program[]): Promise<Spans[][]> {
     const found: Spans[][] = [];
-    for (const program of this.#programs.slice(0, -1)) {
+    for (const program of programs.slice(0, -1)) {
       const lists = program.roots.map(({ isInstant }) => new SpanList(isInstant));
       const makers = program.roots.map((root) => new AnswerMaker(root, this.#range.end));
       const take = (answers: readonly Answer[], k: number): void => {
@@ -281,10 +320,6 @@ export class Question {
     }
     return instantsAt(times);
   }
-}
-
-function columnKey(set: string, column: string, item: number | string | null): string {
-  return `${set}/${column}/${item ?? ""}`;
 }
 
 function ownTexts(machine: Machine, value: Float64Array): Pick<DerivedBatch, "value" | "texts"> {

@@ -1,4 +1,6 @@
 import type { Extent } from "../model/query/extents.ts";
+import type { PathInfo } from "../model/query/listing.ts";
+import { pathText } from "../model/query/path.ts";
 import type { Node } from "./node.ts";
 
 /** Numbers that something has at most: from the least to the greatest. Null: nothing is known. */
@@ -12,10 +14,46 @@ interface Chance {
 
 /**
  * Whether an expression can be true anywhere in a recording of which the extents of its paths are known. `extentsOf` gives,
- * for a part that is read, the extents of all paths that it can stand for; null: not known. An answer of false is certain.
+ * for a part that is read, the extents of all paths that it can stand for, and `kinds` are those of its events; null: not
+ * known. An answer of false is certain.
  */
-export function canBeTrue(node: Node, extentsOf: (node: Node) => readonly Extent[] | null): boolean {
-  return new Bounds(extentsOf).chance(node).yes;
+export function canBeTrue(
+  node: Node,
+  extentsOf: (node: Node) => readonly Extent[] | null,
+  kinds: ReadonlySet<string> | null = null,
+): boolean {
+  return new Bounds(extentsOf, kinds).chance(node).yes;
+}
+
+/** Finds the extents of all paths that a part of an expression can stand for among those that a side-car lists. */
+export function extentsIn(paths: readonly PathInfo[]): (node: Node) => readonly Extent[] | null {
+  const byText = new Map<string, Extent | null>();
+  const byColumn = new Map<string, Extent[] | null>();
+  for (const { path, text, extent } of paths) {
+    byText.set(text, extent);
+    if ("value" in path) continue;
+    const key = columnKey(path.set, path.column, path.item);
+    const known = byColumn.get(key);
+    if (known === null) continue;
+    if (extent === null) byColumn.set(key, null);
+    else if (known === undefined) byColumn.set(key, [extent]);
+    else known.push(extent);
+  }
+  const one = (text: string): readonly Extent[] | null => {
+    const extent = byText.get(text);
+    return extent === undefined || extent === null ? null : [extent];
+  };
+  return (node) => {
+    if (node.op === "read" && !("variable" in node.path)) return one(pathText(node.path));
+    if (node.op !== "cell" || node.item === "speed") return null;
+    const { of, column, item } = node;
+    if (typeof of.id === "object") return byColumn.get(columnKey(of.set, column, item)) ?? null;
+    return one(pathText({ set: of.set, id: of.id, column, item }));
+  };
+}
+
+function columnKey(set: string, column: string, item: number | string | null): string {
+  return `${set}/${column}/${item ?? ""}`;
 }
 
 class Bounds {
@@ -24,8 +62,11 @@ class Bounds {
   /** Parts can be shared: each is looked into once. */
   readonly #ranges = new Map<Node, Range | null>();
 
-  constructor(extentsOf: (node: Node) => readonly Extent[] | null) {
+  readonly #kinds: ReadonlySet<string> | null;
+
+  constructor(extentsOf: (node: Node) => readonly Extent[] | null, kinds: ReadonlySet<string> | null) {
     this.#extentsOf = extentsOf;
+    this.#kinds = kinds;
   }
 
   chance(node: Node): Chance {
@@ -34,6 +75,8 @@ class Bounds {
         return { yes: node.value !== 0, no: node.value !== 1 };
       case "apply":
         return this.#chanceOfApply(node);
+      case "event":
+        return { yes: this.#kinds === null || this.#has(node.kind), no: true };
       case "over":
         return node.how === "any" || node.how === "all" ? { yes: this.chance(node.body).yes, no: true } : BOTH;
       case "for":
@@ -42,6 +85,10 @@ class Bounds {
       default:
         return BOTH;
     }
+  }
+
+  #has(kind: string | null): boolean {
+    return kind === null ? this.#kinds!.size > 0 : this.#kinds!.has(kind);
   }
 
   #chanceOfApply({ name, inputs }: Node & { op: "apply" }): Chance {

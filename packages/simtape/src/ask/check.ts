@@ -23,6 +23,13 @@ export function check(ast: Ast, text: string, catalog: Catalog): Checked {
   return new Checker(text, catalog).root(ast);
 }
 
+/** A truth or an instant; a whole number without a unit stands for one: 0 is false. Null: it is none. */
+export function truthOf(node: Node): Node | null {
+  if (node.type === "truth" || node.type === "instant") return node;
+  const isWhole = (node.op === "read" || node.op === "cell") && node.isWhole && node.type === "number";
+  return isWhole && isPlain(node.unit) ? apply("truth", [node], "truth") : null;
+}
+
 /** Checks types and units, and resolves names; one for each expression. */
 class Checker implements Checks {
   readonly names: Names;
@@ -40,7 +47,7 @@ class Checker implements Checks {
       const node =
         ast.body === null
           ? this.#presence(crowd, column, variable)
-          : this.names.within(ast, crowd, variable, () => this.truth(ast.body!));
+          : this.names.within(ast, crowd, variable, () => this.scalar(ast.body!));
       const measure = measureOf(node);
       return { node, each: { crowd, column, variable }, measure, kinds: this.#kinds };
     }
@@ -98,9 +105,8 @@ class Checker implements Checks {
   }
 
   #truthOf(node: Node, ast: Ast): Node {
-    if (node.type === "truth" || node.type === "instant") return node;
-    const isWhole = (node.op === "read" || node.op === "cell") && node.isWhole && node.type === "number";
-    if (isWhole && isPlain(node.unit)) return apply("truth", [node], "truth");
+    const found = truthOf(node);
+    if (found !== null) return found;
     throw new AskError("type", `${TYPES[node.type]}, where something that is true or false belongs`, ast);
   }
 

@@ -16,10 +16,11 @@ type Element = { readonly set: string; readonly id: number | string } | { readon
 
 /**
  * Programs that answer an expression, in the order in which they run: each goes through the recording once. What is within
- * `for` and `within` runs before what uses it; most expressions are one program. Throws `AskError`, code `limit`.
+ * `for` and `within` runs before what uses it; most expressions are one program. `isValue`: its values are wanted, moment
+ * by moment, and not its answers. Throws `AskError`, code `limit`.
  */
-export function compile(checked: Checked, catalog: Catalog): readonly Program[] {
-  const compiler = new Compiler(catalog);
+export function compile(checked: Checked, catalog: Catalog, isValue = false): readonly Program[] {
+  const compiler = new Compiler(catalog, isValue);
   const { each, node, measure } = checked;
   if (each === null) compiler.answer(node, measure, new Map(), null);
   else {
@@ -32,13 +33,15 @@ export function compile(checked: Checked, catalog: Catalog): readonly Program[] 
 
 class Compiler {
   readonly #catalog: Catalog;
+  readonly #isValue: boolean;
   /** The first runs first. */
   readonly #builders: Builder[] = [];
   readonly #levels = new Map<Node, number>();
   #count = 0;
 
-  constructor(catalog: Catalog) {
+  constructor(catalog: Catalog, isValue: boolean) {
     this.#catalog = catalog;
+    this.#isValue = isValue;
   }
 
   programs(): readonly Program[] {
@@ -47,7 +50,7 @@ class Compiler {
 
   /** What is true is an answer. A `for` about all of it only leaves answers out: it needs no program of its own. */
   answer(node: Node, measure: Measure | null, bound: Bound, label: string | null): void {
-    const isFor = node.op === "for";
+    const isFor = node.op === "for" && !this.#isValue;
     const asked = isFor ? node.input : node;
     const level = Math.max(this.#levelOf(asked), measure === null ? 0 : this.#levelOf(measure.node));
     const builder = this.#builder(level);

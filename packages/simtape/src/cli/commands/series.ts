@@ -1,4 +1,5 @@
 import { type Command, Option } from "commander";
+import type { DerivedBatch, Question } from "../../ask/ask.ts";
 import { PathError } from "../../model/query/path.ts";
 import type { SeriesMode, SeriesOptions } from "../../model/query/series.ts";
 import type { Recording } from "../../model/recording.ts";
@@ -91,30 +92,47 @@ async function derive(recording: Recording, expression: string, options: SeriesC
   const question = await ask(recording, expression, await parseRange(options, recording));
   const kind = ({ number: "number", words: "text", truth: "boolean", instant: "boolean" } as const)[question.type];
   const about = {
-    path: expression,
     unit: question.unit === "" ? null : question.unit,
     kind,
     interpolation: "hold",
   } as const;
-  const all: { readonly time: number[]; readonly value: (number | string | null)[] } = { time: [], value: [] };
+  const all = new Map<string, { readonly time: number[]; readonly value: (number | string | null)[] }>();
   let isFirst = true;
-  for await (const { time, value, texts } of question.values()) {
-    const plain = Array.from(value, (one) => (Number.isNaN(one) ? null : texts === null ? one : texts[one]!));
+  let count = 0;
+  for await (const pieces of piecesOf(question)) {
+    const plain = pieces.map(({ path, time, value, texts }) => {
+      const found = Array.from(value, (one) => (Number.isNaN(one) ? null : texts === null ? one : texts[one]!));
+      return { ...about, path, time, value: found };
+    });
     if (isJson === true) {
-      recording.reader.budget?.fit("the values of the expression", 32 * (all.time.length + time.length));
-      for (const [row, one] of plain.entries()) {
-        all.time.push(time[row]!);
-        all.value.push(one);
+      for (const { path, time, value } of plain) {
+        count += time.length;
+        recording.reader.budget?.fit("the values of the expression", 32 * count);
+        if (!all.has(path)) all.set(path, { time: [], value: [] });
+        const into = all.get(path)!;
+        for (const [row, one] of value.entries()) {
+          into.time.push(time[row]!);
+          into.value.push(one);
+        }
       }
       continue;
     }
     if (isFirst) await output.text(SERIES_HEADER);
     isFirst = false;
-    await output.text(seriesRows([{ ...about, time, value: plain }]));
+    await output.text(seriesRows(plain));
   }
   if (isJson !== true) return;
-  const series = [{ ...about, ...all }];
+  const series = Array.from(all, ([path, found]) => ({ ...about, path, ...found }));
   await output.line(toJson({ series, findings: damageIn(recording.findings).map(findingToPlain) }));
+}
+
+/** Of an expression about each thing there is a series for every one: its path is `vehicles/24: speed`. */
+async function* piecesOf(question: Question): AsyncGenerator<readonly (DerivedBatch & { readonly path: string })[]> {
+  const { text, isEach } = question;
+  if (!isEach) for await (const batch of question.values()) yield [{ path: text, ...batch }];
+  else
+    for await (const things of question.eachValues())
+      yield things.map((values) => ({ path: `${values.thing}: ${text}`, ...values }));
 }
 
 /** Throws `UsageError` for steps that are none. */
