@@ -78,7 +78,11 @@ async function gathered(
   const text = expressionOf(path)!;
   const question = await ask(recording, text, { ...range, signal, onProgress: () => breather.breathe() });
   if (question.type === "words") throw new RangeError(`${text} is a text: only numbers can be drawn`);
-  const found = { time: new Float64Array(0), value: new Float64Array(0), moments: 0 };
+  const found: { time: Float64Array; value: Float64Array; moments: number } = {
+    time: new Float64Array(0),
+    value: new Float64Array(0),
+    moments: 0,
+  };
   let [times, values, count]: [Float64Array[], Float64Array[], number] = [[], [], 0];
   const settle = (): void => {
     found.time = joined([found.time, ...times]);

@@ -38,9 +38,7 @@ function Plots({ opened }: { readonly opened: Opened }) {
   const [range, setRange] = useWindow(all);
   const isAll = range.start <= all.start && range.end >= all.end;
   const paths = shown.charts.flat();
-  useValues(
-    paths.flatMap((path) => ("value" in path && expressionOf(path) === null ? path.value.split("/", 1) : [])),
-  );
+  useValues(paths.flatMap((path) => ("value" in path && expressionOf(path) === null ? path.value.split("/", 1) : [])));
   const far = useFar();
   // What the player has sent need not be sent again.
   const hasFailed = useViewer(({ status }) => status.phase === "failed");

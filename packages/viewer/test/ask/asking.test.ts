@@ -67,7 +67,10 @@ describe("what is asked of a recording", () => {
     const failed = asking.ask("c");
     asked[1]!.fail(new Error("the file is gone"));
     await failed;
-    expect(known()).toMatchObject({ phase: "failed", wrong: { message: "the file is gone", pointed: "", isNumber: false } });
+    expect(known()).toMatchObject({
+      phase: "failed",
+      wrong: { message: "the file is gone", pointed: "", isNumber: false },
+    });
   });
 });
 
