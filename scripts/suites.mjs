@@ -30,6 +30,7 @@ const SUITES = {
       ...LIBRARY,
       ...SUPPORT,
       "packages/simtape/test/model",
+      "packages/simtape/test/ask",
       "packages/simtape/test/compare",
       "packages/simtape/test/stats",
       "vitest.config.ts",

@@ -91,6 +91,8 @@ export { numberAt, readPath } from "./model/query/probe.ts";
 export type { SeriesBatchOptions, SeriesMode, SeriesOptions } from "./model/query/series.ts";
 export type { Series } from "./model/query/sinks.ts";
 export type { StatesOptions } from "./model/query/states.ts";
+export type { ThingIds } from "./model/query/thing-ids.ts";
+export type { ThingsOptions } from "./model/query/things.ts";
 export { thinSeries } from "./model/query/thin.ts";
 export type { OnProgress } from "./model/query/walk.ts";
 export type { Reader } from "./model/reader.ts";

@@ -34,6 +34,12 @@ export const PANELS: readonly PanelKind[] = [
     home: "side",
   },
   {
+    id: "find",
+    title: "Find",
+    component: lazily(async () => (await import("./ask/ask-panel.tsx")).AskPanel),
+    home: "side",
+  },
+  {
     id: "state",
     title: "State",
     component: lazily(async () => (await import("./inspect/state-panel.tsx")).StatePanel),
@@ -51,6 +57,16 @@ export const PANELS: readonly PanelKind[] = [
     title: "Bytes",
     component: lazily(async () => (await import("./inspect/bytes-panel.tsx")).BytesPanel),
     home: "side",
+  },
+  {
+    id: "compare",
+    title: "Compare",
+    component: lazily(async () => (await import("./compare/compare-panel.tsx")).ComparePanel),
+  },
+  {
+    id: "stats",
+    title: "Numbers",
+    component: lazily(async () => (await import("./stats/stats-panel.tsx")).StatsPanel),
   },
   {
     id: "info",

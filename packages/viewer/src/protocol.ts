@@ -13,6 +13,8 @@ import type {
   Timeline,
   TimeRange,
 } from "simtape";
+import type { Alignment, Comparison } from "simtape/compare";
+import type { RecordingStatistics } from "simtape/stats";
 import type { ChunkMesh } from "./blocks/faces.ts";
 
 /**
@@ -209,6 +211,39 @@ export interface Exported {
   readonly notes: readonly string[];
 }
 
+/** A time at which an expression is true. */
+export interface Span {
+  readonly from: Time;
+  /** Exclusive; of an instant the same as `from`. */
+  readonly until: Time;
+  /** Of the number that is measured, the extreme inside; null: there is none, or it is unknown. */
+  readonly extreme: number | null;
+  /** When it was so first. */
+  readonly at: Time | null;
+  /** `set/id` of what it is about. */
+  readonly thing: string | null;
+}
+
+/** When an expression is true. */
+export interface Answered {
+  readonly spans: readonly Span[];
+  /** Of which number spans have the extreme. */
+  readonly measure: { readonly how: "min" | "max"; readonly unit: string } | null;
+  /** It is true at moments only. */
+  readonly isInstant: boolean;
+  /** Whether the recording ended before the limit did. */
+  readonly isEnd: boolean;
+}
+
+/** An expression that cannot be answered. */
+export interface Wrong {
+  readonly message: string;
+  /** The line that is wrong, and below it carets under the part. */
+  readonly pointed: string;
+  /** It gives numbers, which are never true or false, but can be drawn. */
+  readonly isNumber: boolean;
+}
+
 interface Of {
   readonly recording: number;
 }
@@ -282,6 +317,25 @@ export interface Queries {
   world: { ask: Of & { readonly base: string; readonly time: Time }; answer: { readonly isThere: boolean } | null };
   /** What is seen of a chunk of that world; null: there is none, or nothing. */
   chunk: { ask: Of & ChunkAsk & { readonly base: string }; answer: ChunkMesh | null };
+  /** When an expression is true. Progress and answer are the spans since the last progress, by their ends. */
+  when: { ask: Of & { readonly text: string; readonly limit: number }; answer: Answered | Wrong };
+  /** Words that can stand at the cursor of an expression, and the place from which on they take that of what is there. */
+  complete: {
+    ask: Of & { readonly text: string; readonly cursor: number };
+    answer: { readonly words: readonly string[]; readonly from: number };
+  };
+  /** Where the recording differs from another one that is open: its times are those of the first. */
+  compare: {
+    ask: Of & {
+      readonly other: number;
+      readonly align: Alignment;
+      /** `vehicles/*` + `.position: 0.01 m` */
+      readonly rules: readonly string[];
+    };
+    answer: Comparison;
+  };
+  /** What all numbers of the recording are: it is read as a whole. */
+  stats: { ask: Of; answer: RecordingStatistics };
   /** All passings of checkpoints, by time. */
   passings: {
     ask: Of & { /** Else only those that are known without. */ readonly isReading: boolean };
@@ -317,7 +371,7 @@ export interface Queries {
   /** Units of values by their names, in the order asked for; null: the format does not tell. */
   units: { ask: Of & { readonly values: readonly string[] }; answer: readonly (string | null)[] };
   /**
-   * Lines to draw: at most four points for each column, and one on either side of the range. Progress is the lines as far
+   * Lines to draw, also of what an expression gives, `= EXPRESSION` in place of a value's name: at most four points for each column, and one on either side of the range. Progress is the lines as far
    * as they are known.
    */
   series: {

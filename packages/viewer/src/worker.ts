@@ -42,6 +42,10 @@ const QUERIES: { readonly [K in QueryName]: Query<K> } = {
   table,
   world,
   chunk,
+  when: async (...asked) => (await import("./engine/when.ts")).when(...asked),
+  complete: async (...asked) => (await import("./engine/when.ts")).complete(...asked),
+  compare: async (...asked) => (await import("./engine/compare.ts")).compareTwo(...asked),
+  stats: async (...asked) => (await import("./engine/stats.ts")).stats(...asked),
   targets: async (...asked) => (await import("./engine/export.ts")).targets(...asked),
   export: async (...asked) => (await import("./engine/export.ts")).files(...asked),
 };

@@ -1,5 +1,5 @@
 import { type Command, Option } from "commander";
-import { byteSize, EXIT, Output, paint, toJson, UsageError } from "simtape/serving";
+import { byteSize, EXIT, type FindCommand, findWhere, Output, paint, seeks, toJson, UsageError } from "simtape/serving";
 import { Remote } from "./remote.ts";
 
 /** Most recordings of a page. */
@@ -38,28 +38,30 @@ const FILTERS = {
   digest: "SHA-256 of it or of one of its files",
 } as const;
 
-type Options = { readonly [name in keyof typeof FILTERS]?: string } & {
-  readonly findings?: boolean;
-  readonly duplicates?: boolean;
-  readonly sort?: string;
-  readonly limit: number;
-  readonly json?: boolean;
-};
+type Options = { readonly [name in keyof typeof FILTERS]?: string } & Partial<FindCommand> & {
+    readonly findings?: boolean;
+    readonly duplicates?: boolean;
+    readonly sort?: string;
+    readonly limit: number;
+  };
 
 export function addFind(program: Command): void {
-  const command = program
-    .command("find")
+  const command = seeks(program.command("find"))
     .summary("search the recordings of a server")
     .description(
       "Searches the library of a server, and prints the address of each recording found, which simtape info, state and\nother commands read. The token comes from SIMTAPE_SERVER_TOKEN.",
     )
-    .argument("<server>", "address of the server")
+    .argument("<server>", "address of the server; with --where a folder, a recording or s3://BUCKET/PREFIX")
     .argument(
       "[words...]",
       'what to look for: words, "several", -without, altitude > 3000 ft, format:carla, longer than 30 s, two vehicles',
     );
   for (const [name, help] of Object.entries(FILTERS)) command.option(`--${name} <text>`, help);
   command
+    .option(
+      "--where <expression>",
+      "with a folder or s3://BUCKET/PREFIX instead of a server: an expression that is true in it",
+    )
     .option("--findings", "has findings")
     .option("--duplicates", "another recording has the same content")
     .addOption(
@@ -69,9 +71,13 @@ export function addFind(program: Command): void {
     .option("--json", "one JSON object for each recording")
     .addHelpText(
       "after",
-      "\nExamples:\n  $ simtape find http://127.0.0.1:8000 race\n  $ simtape find https://tapes.example.org altitude above 3,000 ft --format flightgear\n  $ simtape find https://tapes.example.org --event collision --longer 60 --json | jq -r .url",
+      '\nExamples:\n  $ simtape find http://127.0.0.1:8000 race\n  $ simtape find https://tapes.example.org altitude above 3,000 ft --format flightgear\n  $ simtape find https://tapes.example.org --event collision --longer 60 --json | jq -r .url\n  $ simtape find runs --where "any vehicles (speed > 100 km/h)"',
     )
     .action(async (server: string, words: readonly string[], options: Options) => {
+      if (options.where !== undefined) {
+        if (words.length > 0) throw new UsageError("--where takes a folder and nothing else: quote the expression");
+        return findWhere(server, { ...options, where: options.where });
+      }
       const remote = new Remote(server);
       const output = new Output();
       let left = options.limit;
@@ -88,6 +94,7 @@ export function addFind(program: Command): void {
       }
       await output.flush();
       process.exitCode = EXIT.done;
+      return undefined;
     });
 }
 

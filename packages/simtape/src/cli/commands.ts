@@ -15,6 +15,7 @@ const MODULES: readonly (readonly [names: readonly string[], load: () => Promise
   [["events"], async () => (await import("./commands/events.ts")).addEvents],
   [["state"], async () => (await import("./commands/state.ts")).addState],
   [["series"], async () => (await import("./commands/series.ts")).addSeries],
+  [["when"], async () => (await import("./commands/when.ts")).addWhen],
   [["table"], async () => (await import("./commands/table.ts")).addTable],
   [["export"], async () => (await import("./commands/export.ts")).addExport],
   [["sql"], async () => (await import("./commands/sql.ts")).addSql],

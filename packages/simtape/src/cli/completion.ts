@@ -49,6 +49,7 @@ async function candidates(
   if (command.commands.length > 0)
     return plain(command.commands.map((one) => [one.name(), one.summary() || one.description()]));
   const argument = command.registeredArguments[files.length] ?? command.registeredArguments.at(-1);
+  if (argument?.name() === "expression") return inside(files, (recording) => expressionsIn(recording, cur));
   if (argument?.name() === "format") return plain(allFormats().map(({ id, name }) => [id, name]));
   return { words: [], files: argument !== undefined };
 }
@@ -80,6 +81,13 @@ async function valuesOf(option: Option, files: readonly string[]): Promise<Compl
 
 function plain(words: Completions["words"]): Completions {
   return { words, files: false };
+}
+
+/** An expression that goes on with what the recording has: shells complete whole words, so the part before stays. */
+async function expressionsIn(recording: Recording, cur: string): Promise<Completions["words"]> {
+  const { completeExpression } = await import("../ask/complete.ts");
+  const { words, from } = await completeExpression(recording, cur);
+  return words.map((word) => [cur.slice(0, from) + word, ""]);
 }
 
 /** Names in the recording that is named on the line; nothing where it cannot be read soon. */

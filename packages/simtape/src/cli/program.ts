@@ -3,7 +3,7 @@ import { FORMATS } from "../formats.ts";
 import type { Format } from "../model/format.ts";
 import { addCommands } from "./commands.ts";
 import { begin, end, over } from "./run/ending.ts";
-import { EXIT, failureOf } from "./run/failure.ts";
+import { EXIT, failureOf, UsageError } from "./run/failure.ts";
 import { takesFormatModules, useFormatModules } from "./input/formats.ts";
 import { toJson } from "../model/json.ts";
 import { Output, say, talk } from "./run/terminal.ts";
@@ -77,6 +77,7 @@ export async function fail(error: unknown, words: readonly string[]): Promise<nu
     const stack = error instanceof Error ? (error.stack ?? error.message) : String(error);
     talk(`simtape: a fault of simtape itself, please report it: ${stack}\n`);
   } else if (!(error instanceof CommanderError)) say(`simtape: ${failure.message}`);
+  if (error instanceof UsageError && error.excerpt !== null) talk(`${error.excerpt}\n`);
   if (isForPrograms(words)) {
     const output = new Output();
     await output.line(toJson({ error: failure }));

@@ -17,6 +17,8 @@ import type { SeriesBatchOptions, SeriesOptions } from "./query/series.ts";
 import type { Series } from "./query/sinks.ts";
 import type { QuerySource } from "./query/source.ts";
 import type { StatesOptions } from "./query/states.ts";
+import type { ThingIds } from "./query/thing-ids.ts";
+import type { ThingsOptions } from "./query/things.ts";
 import type { Reader } from "./reader.ts";
 import type { Format } from "./format.ts";
 import type { Keyframe } from "./keyframe.ts";
@@ -229,6 +231,18 @@ export class Recording<Channels extends object = object, Id extends string = str
       const isWhole = options.at === undefined && options.start === undefined && options.end === undefined;
       const kept = isWhole ? ((await this.sideCar?.paths(options.signal)) ?? null) : null;
       return kept ?? (await import("./query/paths.ts")).pathsOf(this.#queries(), options);
+    });
+  }
+
+  /**
+   * Ids of all things of each set that are there at any time of the range, also those that come and go within it: goes
+   * through the range once, unless a side-car has them.
+   */
+  things(options: ThingsOptions = {}): Promise<ThingIds> {
+    return this.#guard(async () => {
+      const isWhole = options.start === undefined && options.end === undefined;
+      const kept = isWhole ? ((await this.sideCar?.things(options.signal)) ?? null) : null;
+      return kept ?? (await import("./query/things.ts")).thingsOf(this.#queries(), options);
     });
   }
 

@@ -31,6 +31,7 @@ export const CASES: Readonly<Record<string, readonly Case[] | string>> = {
   cat: [{ words: ["IN"] }, { words: ["IN", "--limit", "1"] }],
   events: [{ words: ["IN"] }, { words: ["IN", "--format", "csv"] }],
   state: [{ words: ["IN", "--at", "100%"] }, { words: ["IN", "--at", "100%", "--json"] }],
+  when: [{ words: ["IN", "event()"] }, { words: ["IN", "event()", "--json"] }],
   series: [{ words: ["IN"] }, { words: ["IN", "--json"] }],
   table: [{ words: ["IN"] }, { words: ["IN", "-o", "OUT"], ending: ".csv" }],
   export: [{ words: ["IN", "--to", "csv"] }, { words: ["IN", "-o", "OUT"], ending: ".csv" }],

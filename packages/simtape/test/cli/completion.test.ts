@@ -43,6 +43,14 @@ describe("a command line is completed", () => {
     expect(paths.words).toEqual(["/position/latitude-deg"]);
     expect(await completing("cat", "nosuch.log", "-c", "")).toEqual({ words: [], files: false });
   });
+
+  test("by what an expression about the recording can go on with", async () => {
+    const town = example("town.log");
+    expect(await completing("when", town, "vehicles[24].br")).toEqual({ words: ["vehicles[24].brake"], files: false });
+    expect((await completing("series", town, "distance(vehicles[")).words).toContain("distance(vehicles[25");
+    expect((await completing("when", town, "event(coll")).words).toEqual(["event(collision"]);
+    expect(await completing("when", "nosuch.log", "veh")).toEqual({ words: [], files: false });
+  });
 });
 
 describe.skipIf(!has("bash"))("bash", () => {

@@ -46,6 +46,7 @@ test("the code in README and docs compiles against the library", () => {
             "simtape/record": ["../../../src/record/index.ts"],
             "simtape/world": ["../../../src/world/index.ts"],
             "simtape/lake": ["../../../src/lake/index.ts"],
+            "simtape/ask": ["../../../src/ask/index.ts"],
             "simtape/sql": ["../../../src/sql/index.ts"],
             "simtape/testing": ["../../../src/testing/index.ts"],
             "simtape/formats/*": ["../../../src/formats/*/format.ts"],

@@ -1,4 +1,5 @@
 import { pathText, type Recording, type Series, type SeriesPath } from "simtape";
+import { expressionOf } from "../plots/derived.ts";
 import type { Range } from "../plots/shared.ts";
 import type { Query } from "./query.ts";
 import { Breather, type Precedence } from "./breather.ts";
@@ -23,8 +24,21 @@ interface SurveyedPath {
 
 const surveys = new WeakMap<Recording, Promise<Surveyed>>();
 
-/** Numbers over time as lines. Progress is what is known so far. */
+/** Numbers over time as lines. Progress is what is known so far, of those that are recorded. */
 export const series: Query<"series"> = async (engine, ask, signal, report) => {
+  const { paths } = ask;
+  const derived = paths.filter((path) => expressionOf(path) !== null);
+  if (derived.length === 0) return recorded(engine, ask, signal, report);
+  const recording = engine.recording(ask.recording);
+  const { derivedLine } = await import("./derived.ts");
+  const own = paths.filter((path) => expressionOf(path) === null);
+  const lines = own.length === 0 ? [] : [...(await recorded(engine, { ...ask, paths: own }, signal, report))];
+  for (const path of derived) lines.push(await derivedLine(recording, path, ask, ask.columns, signal, engine));
+  const byText = new Map(lines.map((line) => [pathText(line.path), line]));
+  return paths.flatMap((path) => byText.get(pathText(path)) ?? []);
+};
+
+const recorded: Query<"series"> = async (engine, ask, signal, report) => {
   const { recording: id, paths, columns } = ask;
   const recording = engine.recording(id);
   const surveyed = await surveyedOf(recording);
@@ -123,34 +137,72 @@ function surveyedOf(recording: Recording): Promise<Surveyed> {
   return found;
 }
 
-/** A row for each moment of the range, as CSV: seconds, then a number for each path, empty where there is none. */
+/**
+ * A row for each moment of the range, as CSV: seconds, then a number for each path, empty where there is none. What an
+ * expression gives is what it was at that moment; moments are those of recorded numbers, if there are any.
+ */
 export const table: Query<"table"> = async (engine, { recording: id, paths, start, end }, signal, report) => {
   const recording = engine.recording(id);
   const breather = new Breather(signal);
+  const own = paths.filter((path) => expressionOf(path) === null);
+  const derived: Series[] = [];
+  if (own.length < paths.length) {
+    const { derivedValues } = await import("./derived.ts");
+    for (const path of paths) {
+      if (expressionOf(path) !== null) derived.push(await derivedValues(recording, path, { start, end }, signal));
+    }
+  }
   const parts: Blob[] = [];
-  let names: string[] = [];
-  const batches = recording.seriesBatches(paths, {
-    start,
-    end,
-    isAligned: true,
-    signal,
-    onProgress: (done, total) => {
-      report({ done, total });
-      return breather.breathe();
-    },
-  });
-  for await (const batch of batches) {
+  let names = derived.map(nameOf);
+  const held = derived.map((series) => new Held(series));
+  const add = (batch: readonly Series[], times: Float64Array): void => {
     const lines: string[] = [];
-    for (const [row, time] of (batch[0]?.time ?? []).entries()) {
-      const cells = batch.map(({ value }) => (Number.isNaN(value[row]!) ? "" : value[row]));
-      lines.push(`${time / 1e9},${cells.join(",")}\n`);
+    for (const [row, time] of times.entries()) {
+      const cells = [...batch.map(({ value }) => value[row]!), ...held.map((one) => one.at(time))];
+      lines.push(`${time / 1e9},${cells.map((value) => (Number.isNaN(value) ? "" : value)).join(",")}\n`);
     }
     parts.push(new Blob(lines));
-    names = batch.map(({ text, unit }) => (unit === null ? text : `${text} [${unit}]`));
+  };
+  if (own.length === 0) add([], derived[0]?.time ?? new Float64Array(0));
+  else {
+    const batches = recording.seriesBatches(own, {
+      start,
+      end,
+      isAligned: true,
+      signal,
+      onProgress: (done, total) => {
+        report({ done, total });
+        return breather.breathe();
+      },
+    });
+    for await (const batch of batches) {
+      add(batch, batch[0]?.time ?? new Float64Array(0));
+      names = [...batch, ...derived].map(nameOf);
+    }
   }
   const header = `${["time [s]", ...names].map(quoted).join(",")}\n`;
   return new Blob([header, ...parts], { type: "text/csv" });
 };
+
+function nameOf({ text, unit }: Series): string {
+  return unit === null ? text : `${text} [${unit}]`;
+}
+
+/** What a series is at times that rise. */
+class Held {
+  readonly #series: Series;
+  #row = -1;
+
+  constructor(series: Series) {
+    this.#series = series;
+  }
+
+  at(now: number): number {
+    const { time, value } = this.#series;
+    while (this.#row + 1 < time.length && time[this.#row + 1]! <= now) this.#row++;
+    return value[this.#row] ?? Number.NaN;
+  }
+}
 
 function quoted(text: string): string {
   return /[",\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;

@@ -5,6 +5,7 @@ import { useObservable } from "../observable.ts";
 import { useTimeScale } from "../clock.ts";
 import { type Measure, measureOf, type UnitSystem, useUnitSystem } from "../measures.ts";
 import { scheme } from "../theme.ts";
+import { expressionOf } from "./derived.ts";
 import { nameOfPath } from "./names.ts";
 import { type Curve, colorOf } from "./chart-options.ts";
 import { scalesOf } from "./scales.ts";
@@ -81,10 +82,9 @@ export function Chart(props: Props) {
     const outputs = names.current?.querySelectorAll("output") ?? [];
     paths.forEach((path, i) => {
       const line = lines.findIndex((found) => found.path === path || pathText(found.path) === pathText(path));
-      const now =
-        "set" in path && path.item === "speed" ? view.current?.drawn(line, frame.time) : numberAt(frame.recorded, path);
+      const isDrawn = ("set" in path && path.item === "speed") || expressionOf(path) !== null;
+      const now = isDrawn ? view.current?.drawn(line, frame.time) : numberAt(frame.recorded, path);
       const { factor } = measureOfLine(path, lines[line]?.unit ?? null, system);
-      const isDrawn = "set" in path && path.item === "speed";
       const own = now === undefined || isDrawn ? now : now * factor;
       const number = (line < 0 ? null : view.current?.hovered(line)) ?? own ?? Number.NaN;
       const text = Number.isNaN(number) ? "–" : numberText(number);

@@ -1,4 +1,5 @@
 import { type EntitySet, pathText, type SeriesPath, type State } from "simtape";
+import { expressionOf } from "./derived.ts";
 
 /** Endings of names that say the unit. */
 const UNIT_ENDING = /-(deg|ft|m|kt|kts|fps|fpm|norm|rpm|inhg|mhz|lbs|sec|hz|degc|degf)$/i;
@@ -8,6 +9,8 @@ const GEODETIC = ["latitude", "longitude", "altitude"];
 /** What a number is, for people: `hero · speed`, `energy · kinetic`. `hasUnit`: its unit is shown beside it. */
 export function nameOfPath(path: SeriesPath, state: State | undefined, hasUnit: boolean): string {
   if ("set" in path) return `${thingName(path, state)} · ${columnName(path.column, path.item)}`;
+  const expression = expressionOf(path);
+  if (expression !== null) return expression;
   const parts = path.value.split(/[/.]/).filter((part) => part !== "");
   const last = parts.pop() ?? pathText(path);
   const own = words([hasUnit ? last.replace(UNIT_ENDING, "") : last, ...path.keys].join(" "));

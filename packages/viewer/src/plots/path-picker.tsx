@@ -4,6 +4,7 @@ import { useFrame, useSession, useValues } from "../hooks.ts";
 import { Dialog } from "../ui/dialog.tsx";
 import { chosenName } from "../subject.ts";
 import { useUnits } from "../units.ts";
+import { derivedPath } from "./derived.ts";
 import { nameOfPath } from "./names.ts";
 import { searchPaths } from "./paths.ts";
 
@@ -37,6 +38,7 @@ export function PathPicker({
   const chosenTexts = new Set(chosen.map(pathText));
   const unitOf = useUnits();
   const at = Math.min(active, found.length - 1);
+  const expression = found.length === 0 ? text.trim() : "";
 
   const press = (event: KeyboardEvent): void => {
     const by = { ArrowDown: 1, ArrowUp: -1, PageDown: 10, PageUp: -10 }[event.key];
@@ -45,9 +47,9 @@ export function PathPicker({
       const next = Math.max(0, Math.min(found.length - 1, at + by));
       setActive(next);
       list.current?.children[next]?.scrollIntoView({ block: "nearest" });
-    } else if (event.key === "Enter" && found[at] !== undefined) {
+    } else if (event.key === "Enter" && (found[at] !== undefined || expression !== "")) {
       event.preventDefault();
-      onToggle(found[at].path);
+      onToggle(found[at]?.path ?? derivedPath(expression));
     }
   };
 
@@ -98,10 +100,17 @@ export function PathPicker({
         </div>
         <p className="picker-foot">
           {found.length === 0
-            ? "Nothing found."
+            ? expression === ""
+              ? "Nothing found."
+              : "No recorded number is called so. An expression is plotted: distance(a, b), speed(a) …"
             : isMore
               ? `The first ${LIMIT}: refine your search.`
               : `${found.length} found.`}
+          {expression !== "" && (
+            <button type="button" className="button button-plain" onClick={() => onToggle(derivedPath(expression))}>
+              Plot the expression
+            </button>
+          )}
           <button type="button" className="button button-main" onClick={onClose}>
             Done
           </button>

@@ -11,6 +11,7 @@ import { useWindow } from "../timeline/use-window.ts";
 import { panned, wholeOf, zoomed } from "../timeline/window.ts";
 import { Button } from "../ui/button.tsx";
 import { Chart } from "./chart.tsx";
+import { expressionOf } from "./derived.ts";
 import { PathPicker } from "./path-picker.tsx";
 import { type Shown, toggled, useShown } from "./shared.ts";
 import { useGhostSeries } from "./use-ghost-series.ts";
@@ -37,7 +38,7 @@ function Plots({ opened }: { readonly opened: Opened }) {
   const [range, setRange] = useWindow(all);
   const isAll = range.start <= all.start && range.end >= all.end;
   const paths = shown.charts.flat();
-  useValues(paths.flatMap((path) => ("value" in path ? path.value.split("/", 1) : [])));
+  useValues(paths.flatMap((path) => ("value" in path && expressionOf(path) === null ? path.value.split("/", 1) : [])));
   const far = useFar();
   // What the player has sent need not be sent again.
   const hasFailed = useViewer(({ status }) => status.phase === "failed");

@@ -1,5 +1,7 @@
 import type { DockviewApi } from "dockview";
 import { goToEvent } from "../events/event-list.ts";
+import { goToSpan } from "../ask/asking.ts";
+import { goToDifference } from "../compare/comparing.ts";
 import { exportShown } from "../export/shown.ts";
 import { pickFiles } from "../open/pick.ts";
 import { PANELS } from "../panels.ts";
@@ -13,6 +15,10 @@ export function commandsOf(dock: DockviewApi): readonly Command[] {
   return [
     { title: "Next event", keys: ["e"], run: (session) => void goToEvent(session, 1) },
     { title: "Previous event", keys: ["Shift+E"], run: (session) => void goToEvent(session, -1) },
+    { title: "Next time found", keys: ["n"], run: (session) => goToSpan(session, 1) },
+    { title: "Previous time found", keys: ["Shift+N"], run: (session) => goToSpan(session, -1) },
+    { title: "Next difference", keys: ["x"], run: (session) => goToDifference(session, 1) },
+    { title: "Previous difference", keys: ["Shift+X"], run: (session) => goToDifference(session, -1) },
     ...PANELS.map((kind) => ({ title: `Show ${kind.title}`, keys: [], run: () => showPanel(dock, kind) })),
     ...WORLD_COMMANDS,
     { title: "Messages by channel on the timeline", keys: [], run: unfoldMessages },

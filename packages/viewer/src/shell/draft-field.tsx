@@ -6,12 +6,17 @@ export function DraftField<T>({
   text,
   parse,
   onChange,
+  placeholder,
+  isNumber = true,
 }: {
   readonly label: string;
   readonly text: string;
   /** Null: it is none. */
   readonly parse: (text: string) => T | null;
   readonly onChange: (value: T) => void;
+  readonly placeholder?: string;
+  /** It is short, and a touch screen shows digits for it. */
+  readonly isNumber?: boolean;
 }) {
   const [draft, setDraft] = useState(text);
   useEffect(() => setDraft(text), [text]);
@@ -22,10 +27,11 @@ export function DraftField<T>({
   };
   return (
     <input
-      className="field number-field"
+      className={isNumber ? "field number-field" : "field spring"}
+      placeholder={placeholder}
       aria-label={label}
       aria-invalid={parse(draft) === null}
-      inputMode="decimal"
+      inputMode={isNumber ? "decimal" : "text"}
       value={draft}
       onChange={(event) => setDraft(event.currentTarget.value)}
       onBlur={take}

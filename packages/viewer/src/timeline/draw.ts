@@ -6,6 +6,8 @@ import { drawDamage } from "./damage.ts";
 import { drawLabels } from "./labels.ts";
 import type { Lane } from "./lanes.ts";
 import { GUTTER, LANE, MARGIN, OVERVIEW, RULER } from "./measures.ts";
+import { drawCurve } from "./curve.ts";
+import { drawSpans } from "./spans.ts";
 import { isMoment, pixelOf, rulerOf, type Window } from "./window.ts";
 
 /** Colours out of the style sheet, read again when the scheme changes. */
@@ -84,7 +86,9 @@ export function drawGround(context: CanvasRenderingContext2D, scene: Scene): voi
     else if (lane.kind === "marks") {
       drawMarks(context, lane.marks, window, plot, top, palette.warning);
       drawLabels(context, lane, window, plot, top, palette.faint);
-    } else drawGhost(context, lane.window, window, plot, top, palette.accent);
+    } else if (lane.kind === "curve") drawCurve(context, lane, window, plot, top, palette.warning);
+    else if (lane.kind === "spans") drawSpans(context, lane.spans, window, plot, top, palette.accent);
+    else drawGhost(context, lane.window, window, plot, top, palette.accent);
   }
   drawUnread(context, scene, plot);
   context.restore();

@@ -6,10 +6,12 @@ import { scheme } from "../theme.ts";
 import { useTimeScale } from "../clock.ts";
 import { Activity } from "./activity.ts";
 import { damageAt } from "./damage.ts";
+import { spanUnder } from "./spans.ts";
 import { drawGround, drawPlayhead, type Palette, paletteOf } from "./draw.ts";
 import { type Lane, lanesOf, UNFOLDED, unfoldMessages } from "./lanes.ts";
 import { GUTTER, LANE, MARGIN, OVERVIEW, RULER } from "./measures.ts";
 import { timelineBox } from "./plot-box.ts";
+import { useQuestions } from "./use-questions.ts";
 import { useWindow } from "./use-window.ts";
 import { clamped, panned, pinched, pixelOf, timeOf, wholeOf, type Window, zoomed } from "./window.ts";
 
@@ -30,6 +32,7 @@ export function Timeline() {
   const [window, setWindow] = useWindow(all);
   const scale = useTimeScale();
   const isUnfolded = useViewer(({ shared }) => shared[UNFOLDED]) === true;
+  const questions = useQuestions(decks[0]!);
   const [width, setWidth] = useState(0);
   const [scroll, setScroll] = useState(0);
   const [version, setVersion] = useState(0);
@@ -75,8 +78,8 @@ export function Timeline() {
 
   // biome-ignore lint/correctness/useExhaustiveDependencies: the version tells that more was counted
   const lanes = useMemo(
-    () => (activity === null ? [] : lanesOf(activity, decks, isUnfolded)),
-    [activity, decks, isUnfolded, version],
+    () => (activity === null ? [] : lanesOf(activity, decks, isUnfolded, questions)),
+    [activity, decks, isUnfolded, questions, version],
   );
   const height =
     keptHeight ?? Math.min(HEIGHT.first, Math.max(HEIGHT.least, OVERVIEW + RULER + lanes.length * LANE + 8));
@@ -189,7 +192,9 @@ export function Timeline() {
     const near = markAt(x, y);
     const time = scale.text(near?.time ?? timeOf(x, window, plot));
     const damaged = near !== null || activity === null ? null : damageAt(activity.damage, x, window, plot);
-    const said = near?.label ?? damaged?.message;
+    const lane = laneAt(y);
+    const span = lane?.kind === "spans" ? spanUnder(lane.spans, x, window, plot) : null;
+    const said = near?.label ?? span?.label ?? damaged?.message;
     return { x: GUTTER + x, text: said === undefined ? time : `${time} ${said}` };
   };
 

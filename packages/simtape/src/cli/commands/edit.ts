@@ -64,7 +64,7 @@ export function addEdits(program: Command): void {
     .action((file: string, output: string | undefined, options: EditOptions & { map: readonly string[] }) =>
       run(file, output, options, async () => [{ op: "rename", channels: Object.fromEntries(options.map.map(pairOf)) }]),
     );
-  oneOperation(program, "redact", "takes out what should not be seen")
+  oneOperation(program, "redact", "a copy without what should not be seen")
     .requiredOption("-c, --channel <glob>", "channels to take messages out of (may be given more than once)", collected)
     .option("--from <time>", "only from here")
     .option("--until <time>", "only to here")

@@ -1,7 +1,9 @@
 import { type Command, Option } from "commander";
+import type { DerivedBatch, Question } from "../../ask/ask.ts";
 import { PathError } from "../../model/query/path.ts";
 import type { SeriesMode, SeriesOptions } from "../../model/query/series.ts";
 import type { Recording } from "../../model/recording.ts";
+import { usableExpression } from "../input/asked.ts";
 import { collected } from "../input/collected.ts";
 import { type ReadOptions, seeks } from "../input/recordings.ts";
 import { clock, parseDuration, parseRange, TIME_HELP } from "../input/time.ts";
@@ -30,6 +32,7 @@ export function addSeries(program: Command): void {
       "Writes the values of paths over time as CSV: path, time in nanoseconds, value. Without --path it lists the paths of the recording.",
     )
     .argument("<file>", "path, folder, URL, or - for standard input")
+    .argument("[expression]", "a number, truth or text made of paths: distance(vehicles[1], vehicles[2])")
     .option("--path <path>", "a number or text: vehicles/24/position.x (may be given more than once)", collected)
     .option("--from <time>", "first time, inclusive")
     .option("--until <time>", "last time, exclusive")
@@ -46,11 +49,15 @@ export function addSeries(program: Command): void {
     .option("--json", "one JSON object with a list of times and a list of values for each path")
     .addHelpText(
       "after",
-      `\n${TIME_HELP}\n\nExamples:\n  $ simtape series flight.fgtape\n  $ simtape series flight.fgtape --path /position/altitude-ft > altitude.csv\n  $ simtape series town.log --path vehicles/24/position.x --path vehicles/24/gear --every 100ms --json`,
+      `\n${TIME_HELP}\n\nExamples:\n  $ simtape series flight.fgtape\n  $ simtape series flight.fgtape --path /position/altitude-ft > altitude.csv\n  $ simtape series town.log --path vehicles/24/position.x --path vehicles/24/gear --every 100ms --json\n  $ simtape series town.log "speed(vehicles[24]) in km/h"\nExpressions: docs/ask.md.`,
     )
-    .action(async (file: string, options: SeriesCommand) => {
+    .action(async (file: string, expression: string | undefined, options: SeriesCommand) => {
       const output = new Output();
-      await withRecording(file, options, (recording) => write(recording, options, output));
+      await withRecording(file, options, (recording) =>
+        expression === undefined
+          ? write(recording, options, output)
+          : usableExpression(expression, () => derive(recording, expression, options, output)),
+      );
       await output.flush();
     });
 }
@@ -74,6 +81,58 @@ async function write(recording: Recording, options: SeriesCommand, output: Outpu
     if (isDone === true) return;
     await output.text(seriesRows(batch.map(plainSeries)));
   }
+}
+
+/** Values of an expression, at the moments of what it is made of. */
+async function derive(recording: Recording, expression: string, options: SeriesCommand, output: Output): Promise<void> {
+  const { path, every, points, json: isJson } = options;
+  if (path !== undefined || every !== undefined || points !== undefined)
+    throw new UsageError("an expression has the moments of its paths: it goes with --from and --until only");
+  const { ask } = await import("../../ask/ask.ts");
+  const question = await ask(recording, expression, await parseRange(options, recording));
+  const kind = ({ number: "number", words: "text", truth: "boolean", instant: "boolean" } as const)[question.type];
+  const about = {
+    unit: question.unit === "" ? null : question.unit,
+    kind,
+    interpolation: "hold",
+  } as const;
+  const all = new Map<string, { readonly time: number[]; readonly value: (number | string | null)[] }>();
+  let isFirst = true;
+  let count = 0;
+  for await (const pieces of piecesOf(question)) {
+    const plain = pieces.map(({ path, time, value, texts }) => {
+      const found = Array.from(value, (one) => (Number.isNaN(one) ? null : texts === null ? one : texts[one]!));
+      return { ...about, path, time, value: found };
+    });
+    if (isJson === true) {
+      for (const { path, time, value } of plain) {
+        count += time.length;
+        recording.reader.budget?.fit("the values of the expression", 32 * count);
+        if (!all.has(path)) all.set(path, { time: [], value: [] });
+        const into = all.get(path)!;
+        for (const [row, one] of value.entries()) {
+          into.time.push(time[row]!);
+          into.value.push(one);
+        }
+      }
+      continue;
+    }
+    if (isFirst) await output.text(SERIES_HEADER);
+    isFirst = false;
+    await output.text(seriesRows(plain));
+  }
+  if (isJson !== true) return;
+  const series = Array.from(all, ([path, found]) => ({ ...about, path, ...found }));
+  await output.line(toJson({ series, findings: damageIn(recording.findings).map(findingToPlain) }));
+}
+
+/** Of an expression about each thing there is a series for every one: its path is `vehicles/24: speed`. */
+async function* piecesOf(question: Question): AsyncGenerator<readonly (DerivedBatch & { readonly path: string })[]> {
+  const { text, isEach } = question;
+  if (!isEach) for await (const batch of question.values()) yield [{ path: text, ...batch }];
+  else
+    for await (const things of question.eachValues())
+      yield things.map((values) => ({ path: `${values.thing}: ${text}`, ...values }));
 }
 
 /** Throws `UsageError` for steps that are none. */

@@ -15,12 +15,17 @@ export async function serverCommands(): Promise<(program: Command) => void> {
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
     if (code !== "ERR_MODULE_NOT_FOUND") throw error;
-    return addMissing;
+    const { addFind } = await import("./find.ts");
+    return (program) => {
+      addMissing(program);
+      // without a server there still are folders
+      addFind(program);
+    };
   }
 }
 
 function addMissing(program: Command): void {
-  for (const name of SERVER_COMMANDS)
+  for (const name of SERVER_COMMANDS.filter((one) => one !== "find"))
     program
       .command(name, { hidden: name !== "serve" })
       .summary("a library of recordings for a team (package simtape-server)")

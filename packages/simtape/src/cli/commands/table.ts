@@ -1,6 +1,10 @@
 import { type Command, Option } from "commander";
-import type { Table, TableOptions } from "../../model/query/table.ts";
+import type { TableOptions } from "../../model/query/table.ts";
 import type { Recording } from "../../model/recording.ts";
+import type { Question } from "../../ask/ask.ts";
+import type { DerivedTable } from "../../ask/columns.ts";
+import type { RowsOf } from "../../export/row-source.ts";
+import { derivedAmong, usableExpression } from "../input/asked.ts";
 import { commandPath } from "../input/command-path.ts";
 import { EXIT, UsageError } from "../run/failure.ts";
 import { byteSize, counted, Progress, say } from "../run/terminal.ts";
@@ -48,7 +52,11 @@ export function addTable(program: Command): void {
       new Option("--set <name>", "a set of the state: a row for each thing at each moment").conflicts("channel"),
     )
     .option("-c, --channel <name>", "a channel: a row for each message, or for each item of those that are lists")
-    .option("--columns <names>", "only these, with commas between: position,brake", collect)
+    .option(
+      "--columns <names>",
+      "only these, with commas between: position,brake; of a set also expressions: 'distance(it, vehicles[25])'",
+      collect,
+    )
     .option("--id <id>", "of a set: only this thing (may be given more than once)", collect)
     .option("--from <time>", "first time, inclusive")
     .option("--until <time>", "last time, exclusive")
@@ -71,7 +79,7 @@ export function addTable(program: Command): void {
     .option("--json", "with -o: the report as one JSON object; without: the same as --format ndjson")
     .addHelpText(
       "after",
-      `\n${TIME_HELP}\nWith --axes positions, rotations, orientations and velocities are turned; other columns of three or four numbers are left out, but colours and geodetic places.\n\nExamples:\n  $ simtape table town.log -o vehicles.csv\n  $ simtape table town.log --columns position,brake --id 24 --every 50ms -o hero.parquet\n  $ simtape table run.nanover.zip --columns position,element --from 1s --until 2s\n  $ simtape table robot.tape -c /robot/Odometry --format ndjson | head`,
+      `\n${TIME_HELP}\nWith --axes positions, rotations, orientations and velocities are turned; other columns of three or four numbers are left out, but colours and geodetic places. Expressions (docs/ask.md) are of each thing of the set, with the units of the recording.\n\nExamples:\n  $ simtape table town.log -o vehicles.csv\n  $ simtape table town.log --columns position,brake --id 24 --every 50ms -o hero.parquet\n  $ simtape table town.log --columns "speed(it) in km/h, distance(it, vehicles[25]) in m" -o speeds.csv\n  $ simtape table run.nanover.zip --columns position,element --from 1s --until 2s\n  $ simtape table robot.tape -c /robot/Odometry --format ndjson | head`,
     )
     .action(async (file: string, options: TableCommand) => {
       const target = await fileFor(file, options);
@@ -91,7 +99,7 @@ async function write(recording: Recording, target: Target | null, options: Table
   const format = formatOf(target, options);
   const { of, name, undecodable } = await tableOf(recording, options);
   const asked = await askedOf(recording, options);
-  const table = await recording.table(of, asked).catch((error: unknown) => {
+  const table = await asTable(recording, of, asked).catch((error: unknown) => {
     throw error instanceof RangeError || error instanceof TypeError ? new UsageError(error.message) : error;
   });
   const columns = options.time === "s" ? columnsInSeconds(table.columns) : table.columns;
@@ -118,10 +126,27 @@ async function write(recording: Recording, target: Target | null, options: Table
   return EXIT.lossy;
 }
 
+/** With columns that are derived, where expressions are among those asked for. */
+async function asTable(recording: Recording, of: RowsOf["of"], asked: TableOptions): Promise<DerivedTable> {
+  const { recorded, derived } = await derivedAmong(asked.columns ?? []);
+  if (derived.length === 0) return recording.table(of, asked);
+  if (typeof of !== "string")
+    throw new UsageError("columns are derived of a set, and not of a channel: leave --channel out");
+  const { askEach } = await import("../../ask/ask.ts");
+  const { derivedTable } = await import("../../ask/columns.ts");
+  const { start, end, ids } = asked;
+  const questions: Question[] = [];
+  for (const text of derived)
+    questions.push(await usableExpression(text, () => askEach(recording, of, text, { start, end, ids })));
+  return usableExpression(derived.join(", "), () =>
+    derivedTable(recording, of, questions, { ...asked, columns: recorded }),
+  );
+}
+
 /** The rows go from the table to the writer; tells how many they were. */
 async function pump(
   recording: Recording,
-  table: Table,
+  table: DerivedTable,
   { start, end }: TableOptions,
   writer: RowWriter,
   inSeconds: boolean,

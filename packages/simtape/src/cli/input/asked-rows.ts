@@ -34,7 +34,7 @@ export async function askedOf(recording: Recording, options: AskedRows): Promise
   const interval = every === undefined ? undefined : parseDuration(every);
   if (interval === null || (interval !== undefined && interval <= 0))
     throw new UsageError(`--every takes a time such as 50ms or 1s, not ${JSON.stringify(every)}`);
-  const names = columns?.flatMap((list) => list.split(",").map((name) => name.trim())).filter((name) => name !== "");
+  const names = columns?.flatMap(partsOf).filter((name) => name !== "");
   return {
     ...(await parseRange({ from, until }, recording)),
     every: interval,
@@ -44,3 +44,21 @@ export async function askedOf(recording: Recording, options: AskedRows): Promise
     origin: origin === undefined ? undefined : originOf(origin),
   };
 }
+
+/** What commas part; those within parentheses, brackets and quotes belong to an expression. */
+function partsOf(list: string): string[] {
+  const parts = [""];
+  let depth = 0;
+  let quote: string | null = null;
+  for (const sign of list) {
+    if (quote !== null) quote = sign === quote ? null : quote;
+    else if (QUOTES.includes(sign)) quote = sign;
+    else if (sign === "(" || sign === "[") depth++;
+    else if (sign === ")" || sign === "]") depth--;
+    if (sign === "," && depth === 0 && quote === null) parts.push("");
+    else parts[parts.length - 1] += sign;
+  }
+  return parts.map((part) => part.trim());
+}
+
+const QUOTES = ["'", '"', "`"];

@@ -12,9 +12,13 @@ export const EXIT = { done: 0, failed: 1, usage: 2, lossy: 3 } as const;
 
 /** The command was used wrongly: said in one line, exit 2. */
 export class UsageError extends Error {
-  constructor(message: string) {
+  /** Lines shown below the message, which point at what is wrong; null: none. */
+  readonly excerpt: string | null;
+
+  constructor(message: string, excerpt: string | null = null) {
     super(message);
     this.name = "UsageError";
+    this.excerpt = excerpt;
   }
 }
 

@@ -61,7 +61,7 @@ export async function setRows(source: QuerySource, name: string, asked: SetRows)
       for (const [column, spec] of asked.axes === undefined ? specs : turnedSpecs(specs))
         if (!column.startsWith(".")) found.meet(column, spec);
     }
-    if (asked.columns !== null && found.lacking === undefined && found.lackingIds.size === 0) break;
+    if (asked.columns !== null && sets.has(name) && found.lacking === undefined && found.lackingIds.size === 0) break;
   }
   if (!sets.has(name)) {
     throw new RangeError(`no set ${JSON.stringify(name)}; there are: ${[...sets].join(", ") || "none"}`);

@@ -1,0 +1,181 @@
+import type { Command } from "commander";
+import { AskError } from "../../ask/error.ts";
+import type { Question } from "../../ask/ask.ts";
+import { RecordingError } from "../../model/error.ts";
+import { toJson } from "../../model/json.ts";
+import type { Time } from "../../model/time.ts";
+import type { SqlSource } from "../../sql/session.ts";
+import { usableExpression, wrongExpression } from "../input/asked.ts";
+import { budgetOf, type ReadOptions, seeks } from "../input/recordings.ts";
+import { sqlSources } from "../input/sql-sources.ts";
+import { clock } from "../input/time.ts";
+import { heed } from "../run/ending.ts";
+import { UsageError } from "../run/failure.ts";
+import { counted, Output, Progress, say } from "../run/terminal.ts";
+
+/** What `simtape find` is given beside the folder. */
+export interface FindCommand extends ReadOptions {
+  readonly where: string;
+  readonly json?: boolean;
+}
+
+/** Recordings that are read at once; they share the budget of one. */
+const AT_ONCE = 4;
+const BUDGET = 256 << 20;
+
+/** What became of the question in one recording. */
+type Found =
+  | { readonly how: "answered"; readonly fits: Fits }
+  /** It names what the recording does not have. */
+  | { readonly how: "unfit"; readonly error: AskError }
+  | { readonly how: "failed" };
+
+interface Fits {
+  readonly count: number;
+  /** How long it is true in all. */
+  readonly time: Time;
+  readonly first: Time | null;
+  readonly extreme: number | null;
+  readonly at: Time | null;
+  readonly thing: string | null;
+  readonly measure: Question["measure"];
+  /** What the side-car says decided: no message was read for it. */
+  readonly isDecided: boolean;
+}
+
+/** The command where the package of the server is not installed; its own searches a server, too. */
+export function addFind(program: Command): void {
+  seeks(program.command("find"))
+    .summary("recordings in which an expression is true")
+    .description(
+      "Lists the recordings of a folder in which an expression is ever true, and how often. What the kept seek index of a recording decides needs no reading.",
+    )
+    .argument("<folder>", "path of a folder or recording, URL, or s3://BUCKET/PREFIX")
+    .requiredOption("--where <expression>", "for instance: any vehicles (speed > 100 km/h)")
+    .option("--json", "one JSON object")
+    .addHelpText(
+      "after",
+      `\nA recording that does not have what the expression names does not fit. One that cannot be read is left out, and the exit code is 3.\nExpressions: docs/ask.md.\n\nExamples:\n  $ simtape find runs --where "event(collision)"\n  $ simtape find s3://lab/runs --where "any vehicles (acceleration < -8 m/s²)" --json`,
+    )
+    .action(findWhere);
+}
+
+/** `simtape find FOLDER --where EXPRESSION`. Throws `UsageError` for an expression that is wrong. */
+export async function findWhere(folder: string, options: FindCommand): Promise<void> {
+  const { where: expression } = options;
+  const { parse } = await import("../../ask/parser.ts");
+  await usableExpression(expression, async () => parse(expression));
+  const sources = await sqlSources([folder], {
+    ...options,
+    budget: Math.floor((budgetOf(options) ?? BUDGET) / AT_ONCE),
+  });
+  const output = new Output();
+  const progress = new Progress("recordings");
+  const all: Found[] = [];
+  let shown = 0;
+  let done = 0;
+  let next = 0;
+  const work = async (): Promise<void> => {
+    while (next < sources.length) {
+      const index = next++;
+      all[index] = await lookInto(sources[index]!, expression);
+      progress.show(++done, sources.length, (count) => counted(count, "recording"));
+      // in the order of the folder, as far as all before are known
+      for (; shown < sources.length && all[shown] !== undefined; shown++) {
+        if (options.json !== true) await output.text(lineOf(sources[shown]!, all[shown]!));
+      }
+    }
+  };
+  await Promise.all(Array.from({ length: Math.min(AT_ONCE, sources.length) }, work));
+  progress.end();
+  mustHaveFit(all, expression);
+  if (options.json === true) await output.line(toJson(plain(expression, sources, all)));
+  await output.flush();
+  const fitting = all.filter(isFitting).length;
+  if (fitting === 0 && options.json !== true) say(`never, in ${counted(sources.length, "recording")}`);
+}
+
+async function lookInto(source: SqlSource, expression: string): Promise<Found> {
+  try {
+    const recording = await source.open();
+    try {
+      const { ask } = await import("../../ask/ask.ts");
+      const question = await ask(recording, expression);
+      if (!(await question.canBeTrue()))
+        return { how: "answered", fits: { ...NEVER, measure: question.measure, isDecided: true } };
+      return { how: "answered", fits: await summed(question) };
+    } finally {
+      await recording.close();
+    }
+  } catch (error) {
+    if (AskError.is(error)) return { how: "unfit", error };
+    if (!RecordingError.is(error)) throw error;
+    const { code, message } = error;
+    heed(source.file ?? source.name, { findings: [{ code: `find:${code}`, severity: "loss", message }] });
+    return { how: "failed" };
+  }
+}
+
+async function summed(question: Question): Promise<Fits> {
+  const { measure } = question;
+  let so: Fits = { ...NEVER, measure };
+  for await (const answers of question.answers()) {
+    for (const { from, until, extreme, at, thing } of answers) {
+      const isMore =
+        extreme !== null &&
+        (so.extreme === null || (measure?.how === "min" ? extreme < so.extreme : extreme > so.extreme));
+      so = {
+        ...so,
+        count: so.count + 1,
+        time: so.time + (until - from),
+        first: Math.min(so.first ?? from, from),
+        ...(isMore ? { extreme, at, thing } : {}),
+      };
+    }
+  }
+  return so;
+}
+
+const NEVER: Fits = {
+  ...{ count: 0, time: 0, first: null, extreme: null, at: null, thing: null, measure: null, isDecided: false },
+};
+
+function isFitting(found: Found): boolean {
+  return found.how === "answered" && found.fits.count > 0;
+}
+
+/** An expression that fits no recording at all is wrong. */
+function mustHaveFit(all: readonly Found[], expression: string): void {
+  const [first] = all.flatMap((found) => (found.how === "unfit" ? [found.error] : []));
+  if (first !== undefined && !all.some(({ how }) => how === "answered")) {
+    const error = wrongExpression(expression, first);
+    throw new UsageError(`it fits no recording: ${error.message}`, error.excerpt);
+  }
+}
+
+function lineOf({ name }: SqlSource, found: Found): string {
+  if (found.how !== "answered" || found.fits.count === 0) return "";
+  const { count, time, first, extreme, at, measure } = found.fits;
+  const parts = [name, counted(count, "time"), `${(time / 1e9).toFixed(3)} s in all`, `first ${clock(first ?? 0)}`];
+  if (measure !== null && extreme !== null && at !== null) {
+    const unit = measure.unit === "" ? "" : ` ${measure.unit}`;
+    parts.push(`${measure.how} ${Number(extreme.toPrecision(6))}${unit} at ${clock(at)}`);
+  }
+  return `${parts.join("  ")}\n`;
+}
+
+function plain(expression: string, sources: readonly SqlSource[], all: readonly Found[]): object {
+  const recordings = sources.flatMap(({ name, file }, i) => {
+    const found = all[i]!;
+    if (found.how !== "answered" || found.fits.count === 0) return [];
+    const { isDecided: _, ...fits } = found.fits;
+    return [{ name, file, ...fits }];
+  });
+  const unfit = sources.flatMap(({ name }, i) => {
+    const found = all[i]!;
+    return found.how === "unfit" ? [{ name, code: found.error.code, message: found.error.message }] : [];
+  });
+  const failed = sources.filter((_, i) => all[i]!.how === "failed").map(({ name }) => name);
+  const decided = all.filter((found) => found.how === "answered" && found.fits.isDecided).length;
+  return { expression, asked: sources.length, decided, recordings, unfit, failed };
+}

@@ -1,0 +1,90 @@
+import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { simtapeProcess as simtape } from "../cli/run.ts";
+import { example } from "./support.ts";
+
+const folder = mkdtempSync(join(tmpdir(), "simtape-find-test-"));
+const runs = join(folder, "runs");
+beforeAll(() => {
+  mkdirSync(join(runs, "deep"), { recursive: true });
+  cpSync(example("town.log"), join(runs, "town.log"));
+  cpSync(example("town.log"), join(runs, "deep", "town.log"));
+  cpSync(example("flight.fgtape"), join(runs, "flight.fgtape"));
+});
+afterAll(() => rmSync(folder, { recursive: true }));
+
+const found = async (
+  where: string,
+  ...more: readonly string[]
+): Promise<Record<string, unknown> & { recordings: Record<string, unknown>[] }> => {
+  const { stdout, exit, stderr } = await simtape(["find", runs, "--where", where, "--json", ...more]);
+  expect(exit, stderr).toBe(0);
+  return JSON.parse(stdout);
+};
+
+describe("simtape find", () => {
+  test("lists the recordings of a folder in which an expression is true, and how often", async () => {
+    const { recordings, asked, unfit } = await found("event(collision)");
+    expect(asked).toBe(3);
+    expect(recordings.map(({ name, count }) => [name, count])).toEqual([
+      ["deep/town.log", 2],
+      ["town.log", 2],
+    ]);
+    expect((unfit as { name: string; code: string }[]).map(({ name, code }) => [name, code])).toEqual([
+      ["flight.fgtape", "event"],
+    ]);
+  });
+
+  test("names the recordings in lines, in the order of the folder", async () => {
+    const { stdout, exit } = await simtape(["find", runs, "--where", "any vehicles (speed > 1 km/h)"]);
+    expect(exit).toBe(0);
+    expect(
+      stdout
+        .trim()
+        .split("\n")
+        .map((line) => line.split("  ")[0]),
+    ).toEqual(["deep/town.log", "town.log"]);
+  });
+
+  test("reads nothing of a recording of which the kept index decides", async () => {
+    const where = "any vehicles (throttle > 1000)";
+    expect((await found(where)).decided).toBe(0);
+    // values of CARLA are decoded late: paths are listed where that is asked for
+    expect((await simtape(["index", "--paths", join(runs, "town.log")])).exit).toBe(0);
+    const answer = await found(where);
+    expect(answer.decided).toBe(1);
+    expect(answer.recordings).toEqual([]);
+    // what the index cannot rule out is read
+    const { recordings } = await found("any vehicles (throttle >= 0)");
+    expect(recordings.length).toBe(2);
+  });
+
+  test("says that there is none, and ends with 0", async () => {
+    const { stdout, stderr, exit } = await simtape(["find", runs, "--where", "frame < 0"]);
+    expect([stdout, exit]).toEqual(["", 0]);
+    expect(stderr).toContain("never");
+  });
+
+  test("ends with 2 for an expression that is wrong, or fits no recording", async () => {
+    const wrong = await simtape(["find", runs, "--where", "frame >"]);
+    expect(wrong.exit).toBe(2);
+    expect(wrong.stderr).toContain("^");
+    const unfit = await simtape(["find", runs, "--where", "ships[1].depth > 3 m"]);
+    expect(unfit.exit).toBe(2);
+    expect(unfit.stderr).toContain("it fits no recording");
+  });
+
+  test("leaves out a recording that is damaged beyond reading, and ends with 3", async () => {
+    const bad = join(folder, "bad");
+    mkdirSync(bad);
+    cpSync(example("town.log"), join(bad, "a.log"));
+    const bytes = readFileSync(example("town.log"));
+    // the end of the file is missing: what is left is read, and the damage is a finding
+    writeFileSync(join(bad, "b.log"), bytes.subarray(0, Math.floor(bytes.length * 0.6)));
+    const { stdout, exit } = await simtape(["find", bad, "--where", "any vehicles (speed > 1 km/h)", "--json"]);
+    expect(exit).toBe(3);
+    expect(JSON.parse(stdout).recordings.length).toBe(2);
+  });
+});
