@@ -12,7 +12,7 @@ const SUITES: Readonly<Record<string, readonly string[]>> = {
   queries: [
     "packages/simtape/test/model/query/**/*.test.ts",
     "packages/simtape/test/model/side-car.test.ts",
-    "packages/simtape/test/{compare,stats}/**/*.test.ts",
+    "packages/simtape/test/{compare,stats,race}/**/*.test.ts",
   ],
   command: ["packages/simtape/test/cli/**/*.test.ts", "packages/simtape/test/docs/jobs.test.ts"],
   programs: ["packages/simtape/test/{export,lake,live,record,sql}/**/*.test.ts"],

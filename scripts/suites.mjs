@@ -32,6 +32,7 @@ const SUITES = {
       "packages/simtape/test/model",
       "packages/simtape/test/compare",
       "packages/simtape/test/stats",
+      "packages/simtape/test/race",
       "vitest.config.ts",
       "docs",
       "examples/*.*",

@@ -25,6 +25,7 @@ export default defineConfig({
       { find: "#files", replacement: library("io/no-files.ts") },
       { find: "#native-zstd", replacement: library("codec/no-native-zstd.ts") },
       { find: "#zstd-wasm", replacement: library("codec/zstd-wasm.ts") },
+      { find: "simtape/race", replacement: library("race/index.ts") },
       { find: "simtape/world", replacement: library("world/index.ts") },
       { find: /^simtape\/formats\/(\w+)$/, replacement: library("formats/$1/format.ts") },
     ],
