@@ -12,7 +12,7 @@ const SUITES: Readonly<Record<string, readonly string[]>> = {
   queries: [
     "packages/simtape/test/model/query/**/*.test.ts",
     "packages/simtape/test/model/side-car.test.ts",
-    "packages/simtape/test/{ask,compare,stats}/**/*.test.ts",
+    "packages/simtape/test/{ask,compare,race,stats}/**/*.test.ts",
   ],
   command: ["packages/simtape/test/cli/**/*.test.ts", "packages/simtape/test/docs/jobs.test.ts"],
   programs: [

@@ -33,6 +33,7 @@ const SUITES = {
       "packages/simtape/test/ask",
       "packages/simtape/test/compare",
       "packages/simtape/test/stats",
+      "packages/simtape/test/race",
       "vitest.config.ts",
       "docs",
       "examples/*.*",

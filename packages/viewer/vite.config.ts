@@ -25,7 +25,7 @@ export default defineConfig({
       { find: "#files", replacement: library("io/no-files.ts") },
       { find: "#native-zstd", replacement: library("codec/no-native-zstd.ts") },
       { find: "#zstd-wasm", replacement: library("codec/zstd-wasm.ts") },
-      { find: /^simtape\/(ask|compare|stats|world)$/, replacement: library("$1/index.ts") },
+      { find: /^simtape\/(ask|compare|race|stats|world)$/, replacement: library("$1/index.ts") },
       { find: /^simtape\/formats\/(\w+)$/, replacement: library("formats/$1/format.ts") },
     ],
   },

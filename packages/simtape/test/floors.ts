@@ -7,7 +7,7 @@ const FLOORS: readonly (readonly string[])[] = [
   ["codec", "io"],
   ["model"],
   ["formats", "world"],
-  ["ops", "play", "record", "export", "sql", "compare", "stats", "ask"],
+  ["ops", "play", "record", "export", "sql", "compare", "stats", "ask", "race"],
   ["live", "lake"],
   ["cli", "testing"],
 ];

@@ -25,6 +25,7 @@ const MODULES: readonly (readonly [names: readonly string[], load: () => Promise
   [["index"], async () => (await import("./commands/seek-index.ts")).addIndex],
   [["compare"], async () => (await import("./commands/compare.ts")).addCompare],
   [["stats"], async () => (await import("./commands/stats.ts")).addStats],
+  [["race"], async () => (await import("./commands/race.ts")).addRace],
   [["check"], async () => (await import("./commands/check.ts")).addCheck],
   [["verify"], async () => (await import("./commands/hcrp/verify.ts")).addVerify],
   [["record"], async () => (await import("./commands/hcrp/record.ts")).addRecord],

@@ -1,5 +1,5 @@
 import type { Time } from "../model/time.ts";
-import { escaped } from "./markup.ts";
+import { escaped } from "../model/markup.ts";
 
 const WIDTH = 640;
 const HEIGHT = 96;

@@ -45,6 +45,7 @@ export const CASES: Readonly<Record<string, readonly Case[] | string>> = {
   index: [{ words: ["IN"] }, { words: ["IN", "--json"] }],
   compare: [{ words: ["IN", "IN"] }, { words: ["SOUND", "IN", "--json"] }],
   stats: [{ words: ["IN"] }, { words: ["IN", "--json"] }],
+  race: [{ words: ["IN", "SOUND"] }, { words: ["IN", "--json"] }],
   check: [{ words: ["IN"], tellsItself: true }],
   verify: [{ words: ["IN"], tellsItself: true, format: "hcrp" }],
   lake: "takes a store; see test/lake",

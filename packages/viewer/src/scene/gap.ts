@@ -1,7 +1,8 @@
 import type { Time } from "simtape";
+import { passing } from "simtape/race";
 import { Vector3 } from "three";
 import type { Cast } from "./cast.ts";
-import { type Course, timeNear } from "./course.ts";
+import type { Course } from "./course.ts";
 import { find, placeOf, type Spot } from "./pick.ts";
 
 /** How far a ghost is from what plays. */
@@ -33,7 +34,7 @@ export interface GhostClock {
 export function gapTo(spot: Spot, other: Spot, { time, rate }: GhostClock, course: Course | null): Gap {
   placeOf(spot.crowd, spot.row, HERE);
   const metres = HERE.distanceTo(placeOf(other.crowd, other.row, THERE));
-  const passes = course === null ? Number.NaN : timeNear(course, HERE.x, HERE.y, HERE.z, REACH, time);
+  const passes = course === null ? Number.NaN : passing(course, HERE.x, HERE.y, HERE.z, REACH, time);
   return { metres, seconds: (time - passes) / rate / 1e9 };
 }
 

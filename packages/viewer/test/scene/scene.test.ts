@@ -1,5 +1,6 @@
 import { existsSync, readFileSync } from "node:fs";
 import { type Axes, filesBundle, open, placesOf, type State, transformOf, unsetOrigin } from "simtape";
+import { passing } from "simtape/race";
 import {
   Box3,
   Color,
@@ -20,7 +21,7 @@ import { passings } from "../../src/engine/passings.ts";
 import type { Passing } from "../../src/protocol.ts";
 import { Cast } from "../../src/scene/cast.ts";
 import { compose, composeRod, rotate } from "../../src/scene/compose.ts";
-import { courseOf, runsOf, timeNear } from "../../src/scene/course.ts";
+import { courseOf, runsOf } from "../../src/scene/course.ts";
 import { gapText, gapTo } from "../../src/scene/gap.ts";
 import { stepFor } from "../../src/scene/ground.ts";
 import { Look } from "../../src/scene/look.ts";
@@ -667,8 +668,8 @@ describe("ways and gaps", () => {
 
   test("a course is in metres, and tells when it passed a place", () => {
     expect(course.places.at(-3)).toBeCloseTo(20, 3);
-    expect(timeNear(course, 5, 0, 0, 10, 0) / 1e9).toBeCloseTo(0.5, 3);
-    expect(timeNear(course, 5, 50, 0, 10, 0)).toBeNaN();
+    expect(passing(course, 5, 0, 0, 10, 0) / 1e9).toBeCloseTo(0.5, 3);
+    expect(passing(course, 5, 50, 0, 10, 0)).toBeNaN();
   });
 
   test("of laps the one that is now counts, and who waits where another waits is level", () => {
@@ -677,10 +678,10 @@ describe("ways and gaps", () => {
       times: Float64Array.of(0, 10, 11, 21, 22, 32, 33, 34),
       places: Float32Array.of(0, 0, 0, 100, 0, 0, 100, 0, 60, 0, 0, 60, 0, 0, 1, 100, 0, 1, 100, 0, 1, 100, 0, 1),
     };
-    expect(timeNear(laps, 30, 0, 0, 25, 1)).toBeCloseTo(3, 1);
-    expect(timeNear(laps, 30, 0, 0, 25, 26)).toBeCloseTo(25, 1);
-    expect(timeNear(laps, 100, 0, 1, 25, 33.25)).toBeCloseTo(33.25, 6);
-    expect(timeNear(laps, 50, 30, -30, 25, 0)).toBeNaN();
+    expect(passing(laps, 30, 0, 0, 25, 1)).toBeCloseTo(3, 1);
+    expect(passing(laps, 30, 0, 0, 25, 26)).toBeCloseTo(25, 1);
+    expect(passing(laps, 100, 0, 1, 25, 33.25)).toBeCloseTo(33.25, 6);
+    expect(passing(laps, 50, 30, -30, 25, 0)).toBeNaN();
   });
 
   test("a gap is in seconds of what plays, whatever the ghost's own rate", () => {

@@ -1,4 +1,4 @@
-import { visibleLine } from "../model/visible.ts";
+import { visibleLine } from "./visible.ts";
 
 /** Text for a page: what is in a recording is no markup, and control characters are seen. */
 export function escaped(text: string): string {

@@ -1,0 +1,13 @@
+/** Why recordings cannot race as asked; `nowhere`: whatever is asked, nothing in a recording moves from place to place. */
+export type RaceErrorCode = "thing" | "line" | "laps" | "course" | "option" | "nowhere";
+
+/** What was asked does not fit the recordings: a thing, a line, a mark, a course. */
+export class RaceError extends Error {
+  readonly code: RaceErrorCode;
+
+  constructor(code: RaceErrorCode, message: string) {
+    super(message);
+    this.name = "RaceError";
+    this.code = code;
+  }
+}
