@@ -67,6 +67,9 @@ export const RIGHTS: Readonly<Record<string, Right>> = {
   "GET /api/recordings/{id}/export": ["viewer", "read", STAFF],
   "GET /api/recordings/{id}/export/targets": ["viewer", "read", STAFF],
 
+  "POST /api/sql": ["staff", "read"],
+  "POST /api/sql/tables": ["staff", "read"],
+
   "GET /api/live/{id}": ["recorder", "live", CHOSEN],
   "POST /api/live/{id}": ["recorder", "live", CHOSEN],
   "GET /api/live/{id}/files": ["recorder", "live", RECORDER],

@@ -61,6 +61,10 @@ export interface RecordingsTable {
   names: string;
   /** By path of a number of a thing: least, most, unit; only of things that were followed. */
   thing_extents: ColumnType<unknown, string | undefined, string>;
+  /** Version of the format; null: not known. */
+  version: string | null;
+  /** Microseconds since 1970 at t = 0; null: not recorded, or not known. */
+  epoch: number | null;
   owner: string | null;
   collection: string | null;
   added: Made;

@@ -32,6 +32,7 @@ import { retentionRoutes } from "../retention/routes.ts";
 import { reviewRoutes } from "../review/routes.ts";
 import type { Settings } from "../settings.ts";
 import { findRoutes } from "../subjects/find.ts";
+import { sqlRoutes } from "../sql/routes.ts";
 import { subjectRoutes } from "../subjects/routes.ts";
 import { shareRoutes } from "../shares/routes.ts";
 import { uploadRoutes } from "../uploads/routes.ts";
@@ -83,6 +84,7 @@ async function started(settings: Settings, library: Library, database: Database,
     catalogRoutes,
     worldRoutes,
     answerRoutes,
+    sqlRoutes,
     facetRoutes,
     tagRoutes,
     collectionRoutes,

@@ -175,17 +175,27 @@ export class SqlSession implements AsyncDisposable {
     const reads = ({ name, recordings }: TablePlan, source: string): boolean =>
       recordings.has(source) && !(name.toLowerCase() === "recordings" && known.has(source));
     const needed = this.#sources.filter(({ name }) => loading.some(({ plan }) => reads(plan, name)));
-    await this.#each(needed, signal, async (recording, source, finding) => {
-      for (const { plan, table } of loading) {
-        if (!reads(plan, source.name)) continue;
-        const described = { file: source.file ?? source.name, tags: source.tags ?? [], more: moreOf(source, more) };
-        if (finding !== null) await table.addFinding(source.name, finding, plan);
-        else if (recording !== null) {
-          const rows = await rowsOf({ name: source.name, recording }, plan.name, described, { ...plan.wanted, signal });
-          if (rows !== null) await table.add(rows);
+    // what does not open is a row of them
+    const isOfFindings = loading.every(({ plan }) => plan.name.toLowerCase() === "findings");
+    await this.#each(
+      needed,
+      signal,
+      async (recording, source, finding) => {
+        for (const { plan, table } of loading) {
+          if (!reads(plan, source.name)) continue;
+          const described = { file: source.file ?? source.name, tags: source.tags ?? [], more: moreOf(source, more) };
+          if (finding !== null) await table.addFinding(source.name, finding, plan);
+          else if (recording !== null) {
+            const rows = await rowsOf({ name: source.name, recording }, plan.name, described, {
+              ...plan.wanted,
+              signal,
+            });
+            if (rows !== null) await table.add(rows);
+          }
         }
-      }
-    });
+      },
+      isOfFindings,
+    );
     for (const { plan, table } of loading) {
       if (!table.isMade && isFact(plan.name.toLowerCase())) await table.makeFact(plan, more);
       if (!table.isMade) {
@@ -290,6 +300,7 @@ export class SqlSession implements AsyncDisposable {
     sources: readonly SqlSource[],
     signal: AbortSignal | undefined,
     work: (recording: Recording | null, source: SqlSource, finding: Finding | null) => Promise<void>,
+    mayAllFail = false,
   ): Promise<void> {
     let failed = 0;
     let first: unknown;
@@ -312,6 +323,6 @@ export class SqlSession implements AsyncDisposable {
       }
       this.#options.onProgress?.(done + 1, sources.length);
     }
-    if (failed > 0 && failed === sources.length) throw first;
+    if (failed > 0 && failed === sources.length && !mayAllFail) throw first;
   }
 }

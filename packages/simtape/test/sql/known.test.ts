@@ -1,6 +1,8 @@
 import { describe, expect, test } from "vitest";
 import { query, SqlError, SqlSession } from "../../src/sql/index.ts";
-import { MADE, rowsOf, source } from "./support.ts";
+import { corpus, MADE, opened, rowsOf, source } from "./support.ts";
+
+const corpusReadme = corpus("../README.md");
 
 const refusal = async (sql: string): Promise<SqlError> => {
   const error: unknown = await query([source(MADE.carla)], sql).then(
@@ -30,6 +32,13 @@ describe("the place of an error", () => {
     expect((await refusal("select 1; select 2")).at).toBeNull();
     expect((await refusal("")).at).toBeNull();
   });
+});
+
+test("findings of a recording that does not open are rows, also where it is the only one", async () => {
+  const broken = { name: "x", open: () => opened(corpusReadme) };
+  const rows = await rowsOf([broken], "select recording, severity from findings");
+  expect(rows).toEqual([{ recording: "x", severity: "loss" }]);
+  await expect(rowsOf([broken], "select * from events")).rejects.toThrow("not a recording");
 });
 
 test("columns of an answer have the units of the columns that they are", async () => {

@@ -138,7 +138,7 @@ async function answer(
     await sink.abort();
     throw error;
   }
-  const columns = found.columns.map(({ name, type }) => ({ name, type }));
+  const columns = found.columns.map(({ name, type, unit }) => ({ name, type, unit }));
   const size = byteSize(target.files.get(target.main) ?? 0);
   const line = `${target.main}: ${counted(rows, "row")} of ${counted(columns.length, "column")}, ${size}`;
   await report(target, options, { rows, columns }, [line]);
