@@ -6,6 +6,7 @@ import { jsonText, visibleLine } from "../../model/visible.ts";
 
 /** How answers are written. */
 export const ANSWER_FORMATS = ["table", "csv", "json", "ndjson", "parquet", "arrow"] as const;
+/** A name of `ANSWER_FORMATS`. */
 export type AnswerFormat = (typeof ANSWER_FORMATS)[number];
 
 /** Writes an answer to its end; gives its rows. */
