@@ -646,6 +646,208 @@ export interface paths {
         readonly patch?: never;
         readonly trace?: never;
     };
+    readonly "/api/recordings/{id}/stats": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly get?: never;
+        readonly put?: never;
+        /**
+         * Count the numbers of a recording
+         * @description Starts a job that reads the recording and finds extents, means, quantiles, rates and distances, as `simtape stats` does. Its result names the analysis, which is kept with the recording. Needs the role viewer; a token needs the scope write.
+         */
+        readonly post: {
+            readonly parameters: {
+                readonly query?: never;
+                readonly header?: never;
+                readonly path: {
+                    readonly id: string;
+                };
+                readonly cookie?: never;
+            };
+            readonly requestBody: {
+                readonly content: {
+                    readonly "application/json": {
+                        /** @description first time, inclusive */
+                        readonly from?: string;
+                        /** @description last time, exclusive */
+                        readonly until?: string;
+                    };
+                };
+            };
+            readonly responses: {
+                /** @description Accepted */
+                readonly 202: {
+                    headers: {
+                        readonly [name: string]: unknown;
+                    };
+                    content: {
+                        readonly "application/json": {
+                            /** @description see /api/jobs/{id} */
+                            readonly id: number;
+                        };
+                    };
+                };
+            };
+        };
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/api/recordings/{id}/compare": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly get?: never;
+        readonly put?: never;
+        /**
+         * Compare two recordings
+         * @description Starts a job that reads this recording (A) and another one (B) side by side and finds where they differ, as `simtape compare` does. Its result says whether they are the same and names the analysis, which is kept with the recordings. Needs the role viewer; a token needs the scope write.
+         */
+        readonly post: {
+            readonly parameters: {
+                readonly query?: never;
+                readonly header?: never;
+                readonly path: {
+                    readonly id: string;
+                };
+                readonly cookie?: never;
+            };
+            readonly requestBody: {
+                readonly content: {
+                    readonly "application/json": {
+                        /** @description id of the recording to compare with */
+                        readonly other: string;
+                        /** @description start (the default), utc, tick, mark:TEXT, event:KIND or correlate:PATH */
+                        readonly align?: string;
+                        /**
+                         * @description which things are the same
+                         * @enum {unknown}
+                         */
+                        readonly match?: "id" | "name" | "nearest";
+                        /** @description how far paths may be apart: vehicles/*.position: 0.01 m */
+                        readonly rules?: readonly string[];
+                        /** @description seconds between moments that count as one */
+                        readonly near?: number;
+                        /** @description first time, inclusive */
+                        readonly from?: string;
+                        /** @description last time, exclusive */
+                        readonly until?: string;
+                    };
+                };
+            };
+            readonly responses: {
+                /** @description Accepted */
+                readonly 202: {
+                    headers: {
+                        readonly [name: string]: unknown;
+                    };
+                    content: {
+                        readonly "application/json": {
+                            /** @description see /api/jobs/{id} */
+                            readonly id: number;
+                        };
+                    };
+                };
+            };
+        };
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/api/recordings/{id}/analyses": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        /**
+         * List the analyses of a recording
+         * @description Gives the statistics and comparisons that jobs have found, the newest first, of the recordings as they are now. A comparison is in the lists of both recordings, for users who may read both. Needs the role viewer; a token needs the scope read.
+         */
+        readonly get: {
+            readonly parameters: {
+                readonly query?: never;
+                readonly header?: never;
+                readonly path: {
+                    readonly id: string;
+                };
+                readonly cookie?: never;
+            };
+            readonly requestBody?: never;
+            readonly responses: {
+                /** @description OK */
+                readonly 200: {
+                    headers: {
+                        readonly [name: string]: unknown;
+                    };
+                    content: {
+                        readonly "application/json": components["schemas"]["Analyses"];
+                    };
+                };
+            };
+        };
+        readonly put?: never;
+        readonly post?: never;
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/api/recordings/{id}/analyses/{analysis}": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        /**
+         * Get an analysis of a recording
+         * @description Gives what a job has found: statistics, or where two recordings differ. Needs the role viewer; a token needs the scope read.
+         */
+        readonly get: {
+            readonly parameters: {
+                readonly query?: never;
+                readonly header?: never;
+                readonly path: {
+                    readonly id: string;
+                    readonly analysis: string;
+                };
+                readonly cookie?: never;
+            };
+            readonly requestBody?: never;
+            readonly responses: {
+                /** @description OK */
+                readonly 200: {
+                    headers: {
+                        readonly [name: string]: unknown;
+                    };
+                    content: {
+                        readonly "application/json": components["schemas"]["Analysis"];
+                    };
+                };
+            };
+        };
+        readonly put?: never;
+        readonly post?: never;
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
     readonly "/api/recordings": {
         readonly parameters: {
             readonly query?: never;
@@ -5239,6 +5441,36 @@ export interface components {
             readonly made: string;
             readonly due: string;
             readonly ended: string | null;
+        };
+        readonly Analyses: {
+            readonly analyses: readonly {
+                readonly id: string;
+                /** @enum {unknown} */
+                readonly kind: "stats" | "compare";
+                readonly recording: string;
+                readonly other: string | null;
+                readonly options: {
+                    readonly [key: string]: unknown;
+                };
+                readonly same: boolean | null;
+                readonly made: string;
+            }[];
+        };
+        readonly Analysis: {
+            readonly id: string;
+            /** @enum {unknown} */
+            readonly kind: "stats" | "compare";
+            readonly recording: string;
+            readonly other: string | null;
+            readonly options: {
+                readonly [key: string]: unknown;
+            };
+            readonly same: boolean | null;
+            readonly made: string;
+            /** @description as `simtape stats --json` and `simtape compare --json` print it; `file` is the path in the library */
+            readonly result: {
+                readonly [key: string]: unknown;
+            };
         };
         /**
          * @example {

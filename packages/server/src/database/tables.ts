@@ -369,6 +369,22 @@ export interface SubjectRequestsTable {
   ended: Date | null;
 }
 
+export interface AnalysesTable {
+  /** Digest of what was asked. */
+  id: string;
+  kind: "stats" | "compare";
+  recording: string;
+  /** The recording that it is compared with; null: none is. */
+  other: string | null;
+  options: Json<Readonly<Record<string, unknown>>>;
+  /** Those of the recording and of the other one, when they were read. */
+  stamps: readonly string[];
+  /** Of a comparison: whether nothing differs. */
+  same: boolean | null;
+  result: Json<unknown>;
+  made: Made;
+}
+
 export interface Tables {
   recordings: RecordingsTable;
   entities: EntitiesTable;
@@ -395,4 +411,5 @@ export interface Tables {
   runs: RunsTable;
   retention_plans: RetentionPlansTable;
   subject_requests: SubjectRequestsTable;
+  analyses: AnalysesTable;
 }

@@ -20,6 +20,7 @@ import { lakeStore } from "../lake/lake.ts";
 import { openLibrary } from "../library/open.ts";
 import { sharingOpenFiles } from "../library/open-files.ts";
 import { logTo } from "../log.ts";
+import { analysisRoutes } from "../operations/analysis-routes.ts";
 import { exportRoutes } from "../operations/export-routes.ts";
 import { jobRoutes } from "../operations/job-routes.ts";
 import { operationRoutes } from "../operations/routes.ts";
@@ -81,6 +82,7 @@ async function started(settings: Settings, library: Library, database: Database,
     overviewRoutes,
     jobRoutes,
     exportRoutes,
+    analysisRoutes,
     catalogRoutes,
     worldRoutes,
     answerRoutes,
