@@ -36,12 +36,14 @@ from .events import Event, Events, Participant
 from .local import LocalRecording, read
 from .recording import Info, PathInfo, Recording
 from .series import Series, SeriesList
+from .sql import Answer, sql
 from .state import EntitySet, State
 from .table import Column, Table
 
 __version__ = "0.1.0"
 
 __all__ = [
+    "Answer",
     "Client",
     "Column",
     "CommandError",
@@ -72,4 +74,5 @@ __all__ = [
     "Undecodable",
     "UsageError",
     "read",
+    "sql",
 ]

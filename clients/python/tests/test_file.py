@@ -49,6 +49,18 @@ class OfFiles(Asked):
         with self.assertRaisesRegex(simtape.UsageError, "there are: vehicles"):
             self.recording("town.log").table("nope")
 
+    @unittest.skipIf(os.environ.get("SIMTAPE_TEST_SQL") != "1", "DuckDB is not installed")
+    def test_sql(self):
+        answer = simtape.sql(path_of("town.log"), "select id, time, position_x, null as none from vehicles where id = 24")
+        table = self.recording("town.log").table("vehicles", columns="position", ids=24)
+        self.assertEqual(answer["position_x"].to_list(), table["position.x"].to_list())
+        self.assertEqual([round(time * 1e9) for time in answer["time"]], table["time"].to_list())
+        self.assertEqual((answer.units["position_x"], answer["none"][0]), ("cm", None))
+        both = simtape.sql([path_of("town.log"), path_of("race.hcrp")], "select format from recordings order by 1")
+        self.assertEqual(both["format"].to_list(), ["carla", "hcrp"])
+        with self.assertRaisesRegex(simtape.CommandError, "the nearest is vehicles"):
+            simtape.sql(path_of("town.log"), "select 1 from vehiclez")
+
     def test_no_file(self):
         with self.assertRaises(FileNotFoundError):
             simtape.read(path_of("nothing.log"))

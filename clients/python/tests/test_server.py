@@ -4,6 +4,8 @@ import unittest
 
 import simtape
 
+from simtape.optional import found
+
 from .asked import Asked
 from .world import NAMES, TOKEN, URL, path_of, printed
 
@@ -56,6 +58,32 @@ class OfServers(Asked):
             self.assertEqual(path, os.path.join(folder, "town.log"))
             with open(path, "rb") as mine, open(path_of("town.log"), "rb") as file:
                 self.assertEqual(mine.read(), file.read())
+
+    @unittest.skipIf(os.environ.get("SIMTAPE_TEST_SQL") != "1", "DuckDB is not installed")
+    def test_sql(self):
+        answer = self.client.sql("select id, time, position_x, label, 1 < 2 as yes from vehicles order by id, time")
+        self.assertEqual([one.kind for one in answer.columns], ["i64", "f64", "f64", "string", "bool"])
+        self.assertEqual(answer.units, {"time": "s", "position_x": "cm"})
+        table = self.recording("town.log").table("vehicles", columns=["position"])
+        self.assertEqual(len(answer), len(table))
+        mine = {(id, round(time * 1e9)): x for id, time, x, *_ in answer.rows()}
+        other = {(id, time): x for time, id, x, *_ in table.rows()}
+        self.assertEqual(mine, other)
+        self.assertEqual((answer.truncated, answer.problems), (False, []))
+        few = self.client.sql("select recording, format from recordings order by 1", limit=2)
+        self.assertEqual((few.truncated, few["recording"].to_list()), (True, NAMES[:2]))
+        one = self.client.sql("select count(*) as n from recordings", [self.ids["town.log"]])
+        self.assertEqual(one["n"].to_list(), [1])
+        some = self.client.sql("select recording from recordings", {"format": "mira"})
+        self.assertEqual(some["recording"].to_list(), ["robot.tape"])
+        if found("pandas"):
+            frame = answer.to_pandas()
+            self.assertEqual(list(frame.columns), answer.names)
+            self.assertEqual(frame.attrs["units"], answer.units)
+            self.assertEqual(str(frame["id"].dtype), "int64")
+        with self.assertRaises(simtape.UsageError) as caught:
+            self.client.sql("select nothing from vehicles")
+        self.assertEqual({key: caught.exception.details[key] for key in ("code", "line", "column")}, {"code": "no-column", "line": 1, "column": 8})
 
     def test_rights(self):
         with self.assertRaises(simtape.NotFound):

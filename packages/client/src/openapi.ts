@@ -505,6 +505,11 @@ export interface paths {
                         readonly from?: string;
                         /** @description last time, exclusive */
                         readonly until?: string;
+                        /**
+                         * @description unit of the column of times
+                         * @enum {unknown}
+                         */
+                        readonly time?: "s" | "ns";
                         /** @description of a set: rows at this interval instead of at recorded moments: 50ms */
                         readonly every?: string;
                         /** @description of a set: axes to which positions and rotations are turned, in metres */
@@ -526,6 +531,11 @@ export interface paths {
                         readonly from?: string;
                         /** @description last time, exclusive */
                         readonly until?: string;
+                        /**
+                         * @description unit of the column of times
+                         * @enum {unknown}
+                         */
+                        readonly time?: "s" | "ns";
                         /** @description of a set: rows at this interval instead of at recorded moments: 50ms */
                         readonly every?: string;
                         /** @description of a set: axes to which positions and rotations are turned, in metres */
@@ -584,6 +594,8 @@ export interface paths {
                     readonly from?: string;
                     /** @description last time, exclusive */
                     readonly until?: string;
+                    /** @description unit of the column of times */
+                    readonly time?: "s" | "ns";
                     /** @description of a set: rows at this interval instead of at recorded moments: 50ms */
                     readonly every?: string;
                     /** @description of a set: axes to which positions and rotations are turned, in metres */
@@ -622,6 +634,208 @@ export interface paths {
                             /** @description see /api/jobs/{id} */
                             readonly id: number;
                         };
+                    };
+                };
+            };
+        };
+        readonly put?: never;
+        readonly post?: never;
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/api/recordings/{id}/stats": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly get?: never;
+        readonly put?: never;
+        /**
+         * Count the numbers of a recording
+         * @description Starts a job that reads the recording and finds extents, means, quantiles, rates and distances, as `simtape stats` does. Its result names the analysis, which is kept with the recording. Needs the role viewer; a token needs the scope write.
+         */
+        readonly post: {
+            readonly parameters: {
+                readonly query?: never;
+                readonly header?: never;
+                readonly path: {
+                    readonly id: string;
+                };
+                readonly cookie?: never;
+            };
+            readonly requestBody: {
+                readonly content: {
+                    readonly "application/json": {
+                        /** @description first time, inclusive */
+                        readonly from?: string;
+                        /** @description last time, exclusive */
+                        readonly until?: string;
+                    };
+                };
+            };
+            readonly responses: {
+                /** @description Accepted */
+                readonly 202: {
+                    headers: {
+                        readonly [name: string]: unknown;
+                    };
+                    content: {
+                        readonly "application/json": {
+                            /** @description see /api/jobs/{id} */
+                            readonly id: number;
+                        };
+                    };
+                };
+            };
+        };
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/api/recordings/{id}/compare": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly get?: never;
+        readonly put?: never;
+        /**
+         * Compare two recordings
+         * @description Starts a job that reads this recording (A) and another one (B) side by side and finds where they differ, as `simtape compare` does. Its result says whether they are the same and names the analysis, which is kept with the recordings. Needs the role viewer; a token needs the scope write.
+         */
+        readonly post: {
+            readonly parameters: {
+                readonly query?: never;
+                readonly header?: never;
+                readonly path: {
+                    readonly id: string;
+                };
+                readonly cookie?: never;
+            };
+            readonly requestBody: {
+                readonly content: {
+                    readonly "application/json": {
+                        /** @description id of the recording to compare with */
+                        readonly other: string;
+                        /** @description start (the default), utc, tick, mark:TEXT, event:KIND or correlate:PATH */
+                        readonly align?: string;
+                        /**
+                         * @description which things are the same
+                         * @enum {unknown}
+                         */
+                        readonly match?: "id" | "name" | "nearest";
+                        /** @description how far paths may be apart: vehicles/*.position: 0.01 m */
+                        readonly rules?: readonly string[];
+                        /** @description seconds between moments that count as one */
+                        readonly near?: number;
+                        /** @description first time, inclusive */
+                        readonly from?: string;
+                        /** @description last time, exclusive */
+                        readonly until?: string;
+                    };
+                };
+            };
+            readonly responses: {
+                /** @description Accepted */
+                readonly 202: {
+                    headers: {
+                        readonly [name: string]: unknown;
+                    };
+                    content: {
+                        readonly "application/json": {
+                            /** @description see /api/jobs/{id} */
+                            readonly id: number;
+                        };
+                    };
+                };
+            };
+        };
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/api/recordings/{id}/analyses": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        /**
+         * List the analyses of a recording
+         * @description Gives the statistics and comparisons that jobs have found, the newest first, of the recordings as they are now. A comparison is in the lists of both recordings, for users who may read both. Needs the role viewer; a token needs the scope read.
+         */
+        readonly get: {
+            readonly parameters: {
+                readonly query?: never;
+                readonly header?: never;
+                readonly path: {
+                    readonly id: string;
+                };
+                readonly cookie?: never;
+            };
+            readonly requestBody?: never;
+            readonly responses: {
+                /** @description OK */
+                readonly 200: {
+                    headers: {
+                        readonly [name: string]: unknown;
+                    };
+                    content: {
+                        readonly "application/json": components["schemas"]["Analyses"];
+                    };
+                };
+            };
+        };
+        readonly put?: never;
+        readonly post?: never;
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/api/recordings/{id}/analyses/{analysis}": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        /**
+         * Get an analysis of a recording
+         * @description Gives what a job has found: statistics, or where two recordings differ. Needs the role viewer; a token needs the scope read.
+         */
+        readonly get: {
+            readonly parameters: {
+                readonly query?: never;
+                readonly header?: never;
+                readonly path: {
+                    readonly id: string;
+                    readonly analysis: string;
+                };
+                readonly cookie?: never;
+            };
+            readonly requestBody?: never;
+            readonly responses: {
+                /** @description OK */
+                readonly 200: {
+                    headers: {
+                        readonly [name: string]: unknown;
+                    };
+                    content: {
+                        readonly "application/json": components["schemas"]["Analysis"];
                     };
                 };
             };
@@ -1210,6 +1424,214 @@ export interface paths {
         };
         readonly put?: never;
         readonly post?: never;
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/api/sql": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly get?: never;
+        readonly put?: never;
+        /**
+         * Run a statement of SQL over recordings
+         * @description Answers one SELECT about the content of recordings. It only reads, and opens only the recordings that have what it names. The tables are those of `simtape sql`; `recordings` also has the columns id, name, state, summary, owner, collection and added, and `recording` is the path in the library. A problem has a `code`, and `at`, `line` and `column` where the statement is wrong. The headers `simtape-rows`, `simtape-truncated` and `simtape-unread` say how many rows an answer has, whether there are more, and how many recordings could not be read. Needs the role staff; a token needs the scope read.
+         */
+        readonly post: {
+            readonly parameters: {
+                readonly query?: never;
+                readonly header?: never;
+                readonly path?: never;
+                readonly cookie?: never;
+            };
+            readonly requestBody: {
+                readonly content: {
+                    readonly "application/json": {
+                        /** @description one SELECT, in the dialect of DuckDB */
+                        readonly sql: string;
+                        /** @description ids, or filters as in a list of recordings and a `folder`; by default all recordings */
+                        readonly recordings?: readonly string[] | {
+                            /**
+                             * @description words, "several", -without, altitude > 3000 ft, format:carla, longer than 30 s, two vehicles
+                             * @example pushback format:flightgear longer than 30 s
+                             */
+                            readonly q?: string;
+                            readonly format?: string | readonly string[];
+                            readonly state?: string | readonly string[];
+                            /**
+                             * Format: date-time
+                             * @description began at this time or later
+                             */
+                            readonly from?: string;
+                            /**
+                             * Format: date-time
+                             * @description began before this time
+                             */
+                            readonly until?: string;
+                            /** @description has an event of this kind */
+                            readonly event?: string;
+                            /** @description a thing or person in the recording: label or id */
+                            readonly with?: string;
+                            /** @description seconds */
+                            readonly longer?: number;
+                            /** @description seconds */
+                            readonly shorter?: number;
+                            /**
+                             * @description a number in the recording: altitude, vehicles/7/position.x
+                             * @example altitude
+                             */
+                            readonly path?: string;
+                            /**
+                             * @description the number of `path` exceeds this at some time: 3,000 ft
+                             * @example 3,000 ft
+                             */
+                            readonly above?: string;
+                            /** @description the number of `path` falls below this at some time */
+                            readonly below?: string;
+                            readonly meta?: string | readonly string[];
+                            /** @description has findings, or none */
+                            readonly findings?: boolean;
+                            readonly tag?: string | readonly string[];
+                            /** @description id or name */
+                            readonly collection?: string;
+                            readonly owner?: string;
+                            /** @description SHA-256 of the recording or of one of its files */
+                            readonly digest?: string;
+                            /** @description path in the library */
+                            readonly key?: string;
+                            /** @description another recording has the same content */
+                            readonly duplicates?: boolean;
+                            readonly folder?: string;
+                        };
+                        /**
+                         * @default json
+                         * @enum {unknown}
+                         */
+                        readonly format?: "json" | "csv" | "parquet" | "arrow";
+                        /** @description most rows; the settings of the server have a limit, too */
+                        readonly limit?: number;
+                    };
+                };
+            };
+            readonly responses: {
+                /** @description The answer */
+                readonly 200: {
+                    headers: {
+                        readonly [name: string]: unknown;
+                    };
+                    content: {
+                        readonly "application/json": components["schemas"]["SqlAnswer"];
+                        readonly "text/csv": string;
+                        readonly "application/vnd.apache.parquet": string;
+                        readonly "application/vnd.apache.arrow.file": string;
+                    };
+                };
+            };
+        };
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/api/sql/tables": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly get?: never;
+        readonly put?: never;
+        /**
+         * List the tables of SQL
+         * @description Gives the tables that statements can name, with their columns. It looks at the newest recordings of each format, at most 20, not at all of them. Needs the role staff; a token needs the scope read.
+         */
+        readonly post: {
+            readonly parameters: {
+                readonly query?: never;
+                readonly header?: never;
+                readonly path?: never;
+                readonly cookie?: never;
+            };
+            readonly requestBody: {
+                readonly content: {
+                    readonly "application/json": {
+                        /** @description ids, or filters as in a list of recordings and a `folder`; by default all recordings */
+                        readonly recordings?: readonly string[] | {
+                            /**
+                             * @description words, "several", -without, altitude > 3000 ft, format:carla, longer than 30 s, two vehicles
+                             * @example pushback format:flightgear longer than 30 s
+                             */
+                            readonly q?: string;
+                            readonly format?: string | readonly string[];
+                            readonly state?: string | readonly string[];
+                            /**
+                             * Format: date-time
+                             * @description began at this time or later
+                             */
+                            readonly from?: string;
+                            /**
+                             * Format: date-time
+                             * @description began before this time
+                             */
+                            readonly until?: string;
+                            /** @description has an event of this kind */
+                            readonly event?: string;
+                            /** @description a thing or person in the recording: label or id */
+                            readonly with?: string;
+                            /** @description seconds */
+                            readonly longer?: number;
+                            /** @description seconds */
+                            readonly shorter?: number;
+                            /**
+                             * @description a number in the recording: altitude, vehicles/7/position.x
+                             * @example altitude
+                             */
+                            readonly path?: string;
+                            /**
+                             * @description the number of `path` exceeds this at some time: 3,000 ft
+                             * @example 3,000 ft
+                             */
+                            readonly above?: string;
+                            /** @description the number of `path` falls below this at some time */
+                            readonly below?: string;
+                            readonly meta?: string | readonly string[];
+                            /** @description has findings, or none */
+                            readonly findings?: boolean;
+                            readonly tag?: string | readonly string[];
+                            /** @description id or name */
+                            readonly collection?: string;
+                            readonly owner?: string;
+                            /** @description SHA-256 of the recording or of one of its files */
+                            readonly digest?: string;
+                            /** @description path in the library */
+                            readonly key?: string;
+                            /** @description another recording has the same content */
+                            readonly duplicates?: boolean;
+                            readonly folder?: string;
+                        };
+                    };
+                };
+            };
+            readonly responses: {
+                /** @description OK */
+                readonly 200: {
+                    headers: {
+                        readonly [name: string]: unknown;
+                    };
+                    content: {
+                        readonly "application/json": components["schemas"]["SqlTables"];
+                    };
+                };
+            };
+        };
         readonly delete?: never;
         readonly options?: never;
         readonly head?: never;
@@ -5020,6 +5442,36 @@ export interface components {
             readonly due: string;
             readonly ended: string | null;
         };
+        readonly Analyses: {
+            readonly analyses: readonly {
+                readonly id: string;
+                /** @enum {unknown} */
+                readonly kind: "stats" | "compare";
+                readonly recording: string;
+                readonly other: string | null;
+                readonly options: {
+                    readonly [key: string]: unknown;
+                };
+                readonly same: boolean | null;
+                readonly made: string;
+            }[];
+        };
+        readonly Analysis: {
+            readonly id: string;
+            /** @enum {unknown} */
+            readonly kind: "stats" | "compare";
+            readonly recording: string;
+            readonly other: string | null;
+            readonly options: {
+                readonly [key: string]: unknown;
+            };
+            readonly same: boolean | null;
+            readonly made: string;
+            /** @description as `simtape stats --json` and `simtape compare --json` print it; `file` is the path in the library */
+            readonly result: {
+                readonly [key: string]: unknown;
+            };
+        };
         /**
          * @example {
          *       "id": "06f2x6q8h7nq",
@@ -5237,6 +5689,62 @@ export interface components {
                 /** @description sets of this recording, and channels, that it can carry; none: the target does not fit */
                 readonly fits: readonly string[];
             }[];
+        };
+        /**
+         * @example {
+         *       "columns": [
+         *         {
+         *           "name": "recording",
+         *           "type": "VARCHAR",
+         *           "unit": null
+         *         },
+         *         {
+         *           "name": "collisions",
+         *           "type": "BIGINT",
+         *           "unit": null
+         *         }
+         *       ],
+         *       "rows": [
+         *         [
+         *           "monday/town.log",
+         *           3
+         *         ]
+         *       ],
+         *       "truncated": false,
+         *       "unread": 0,
+         *       "problems": []
+         *     }
+         */
+        readonly SqlAnswer: {
+            readonly columns: readonly {
+                readonly name: string;
+                /** @description in the words of DuckDB: BIGINT, VARCHAR[], TIMESTAMP */
+                readonly type: string;
+                /** @description as recorded; null: none is known */
+                readonly unit: string | null;
+            }[];
+            /** @description cells in the order of the columns. Numbers that JSON cannot write are text: NaN, Infinity, integers above 2^53 */
+            readonly rows: readonly (readonly unknown[])[];
+            /** @description there are more rows than the limit */
+            readonly truncated: boolean;
+            /** @description number of recordings that could not be read: their rows are missing */
+            readonly unread: number;
+            /** @description why; at most 100 */
+            readonly problems: readonly {
+                readonly recording: string;
+                readonly code: string;
+                readonly message: string;
+            }[];
+        };
+        readonly SqlTables: {
+            readonly tables: readonly {
+                readonly name: string;
+                readonly columns: readonly string[];
+            }[];
+            /** @description number of recordings that a statement would reach */
+            readonly recordings: number;
+            /** @description number of recordings whose tables these are */
+            readonly looked: number;
         };
         readonly Collection: {
             readonly id: string;

@@ -50,6 +50,10 @@ export interface Settings {
   readonly retentionHours: number;
   /** A folder, or `s3://BUCKET/PREFIX`, for a data set of all recordings; null: there is none. */
   readonly lake: string | null;
+  /** Limits of one statement of SQL: seconds, MiB of the database and as many of the process that reads, rows. */
+  readonly sqlSeconds: number;
+  readonly sqlMemory: number;
+  readonly sqlRows: number;
   /** Seconds for which a node that is shutting down still takes requests. */
   readonly drain: number;
   /** Whether pages read from S3 directly. */
@@ -212,6 +216,14 @@ export const SETTINGS: { readonly [name in keyof Settings]: Setting<Settings[nam
     text,
     () => null,
   ),
+  sqlSeconds: setting("seconds of one statement of SQL, see docs/sql.md", "SQL_SECONDS", whole(1, 3600), () => 30),
+  sqlMemory: setting(
+    "MiB of one statement of SQL in the database, and as many in the process that reads",
+    "SQL_MEMORY",
+    whole(64, 1 << 20),
+    () => 512,
+  ),
+  sqlRows: setting("most rows of an answer in SQL", "SQL_ROWS", whole(1, 1e9), () => 1_000_000),
   drain: setting(
     "seconds to keep answering before shutdown, so that a balancer sees /ready",
     "DRAIN",

@@ -16,7 +16,20 @@ const CLIENT = fileURLToPath(new URL("../../client/src/openapi.ts", import.meta.
 
 /** What a summary may begin with. */
 const VERBS = [
-  ...["Add", "Assign", "Cancel", "Change", "Check", "Close", "Complete", "Count", "Create", "Delete", "Download"],
+  ...[
+    "Add",
+    "Assign",
+    "Cancel",
+    "Change",
+    "Check",
+    "Close",
+    "Compare",
+    "Complete",
+    "Count",
+    "Create",
+    "Delete",
+    "Download",
+  ],
   ...[
     "Erase",
     "Export",
@@ -197,6 +210,10 @@ describe("what /openapi.json says", () => {
     await ask("GET /api/recordings/{id}/export", 200, { params, query: "?to=csv&until=1s" });
     await ask("GET /api/recordings/{id}/export", 400, { params, query: "?to=betamax" });
     await ask("GET /api/recordings/{id}/export/targets", 200, { params });
+    await ask("POST /api/recordings/{id}/stats", 202, { params, body: {} });
+    await ask("POST /api/recordings/{id}/compare", 202, { params, body: { other: id } });
+    await ask("POST /api/recordings/{id}/compare", 404, { params, body: { other: "nothing" } });
+    await ask("GET /api/recordings/{id}/analyses", 200, { params });
     await ask("GET /api/jobs", 200);
     await ask("GET /api/jobs/{id}", 200, { params: { id: String(job.id) } });
 

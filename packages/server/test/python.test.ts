@@ -81,6 +81,7 @@ describe.skipIf(PYTHON === undefined)("the package for Python (needs python3, 3.
       ...process.env,
       SIMTAPE: `"${process.execPath}" "${CLI}"`,
       SIMTAPE_TEST_FOLDER: folder,
+      SIMTAPE_TEST_SQL: "1",
       SIMTAPE_TEST_URL: node.address,
       SIMTAPE_TEST_TOKEN: token,
       SIMTAPE_SERVER_TOKEN: token,

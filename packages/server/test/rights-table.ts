@@ -41,6 +41,10 @@ export const RIGHTS: Readonly<Record<string, Right>> = {
   "GET /api/jobs/{id}/files/{name}": ["viewer", "read", STAFF],
   "POST /api/recordings/{id}/check": ["staff", "write"],
   "POST /api/recordings/{id}/exports": ["viewer", "write", STAFF],
+  "POST /api/recordings/{id}/stats": ["viewer", "write", STAFF],
+  "POST /api/recordings/{id}/compare": ["viewer", "write", STAFF],
+  "GET /api/recordings/{id}/analyses": ["viewer", "read", STAFF],
+  "GET /api/recordings/{id}/analyses/{analysis}": ["viewer", "read", STAFF],
 
   "GET /api/recordings": ["viewer", "read", STAFF],
   "GET /api/facets": ["viewer", "read", STAFF],
@@ -66,6 +70,9 @@ export const RIGHTS: Readonly<Record<string, Right>> = {
   "GET /api/recordings/{id}/state": ["viewer", "read", STAFF],
   "GET /api/recordings/{id}/export": ["viewer", "read", STAFF],
   "GET /api/recordings/{id}/export/targets": ["viewer", "read", STAFF],
+
+  "POST /api/sql": ["staff", "read"],
+  "POST /api/sql/tables": ["staff", "read"],
 
   "GET /api/live/{id}": ["recorder", "live", CHOSEN],
   "POST /api/live/{id}": ["recorder", "live", CHOSEN],

@@ -57,6 +57,28 @@ const RANK: Readonly<Record<Role | "none" | "no one", number>> = {
   admin: 4,
   "no one": 5,
 };
+/** What the index writes about the file when a live recording has ended, on a slow machine during the test. */
+const FACTS = [
+  ...[
+    "bytes",
+    "channels",
+    "digest",
+    "epoch",
+    "file_digests",
+    "files",
+    "findings",
+    "first",
+    "format",
+    "has_findings",
+    "indexed",
+    "last",
+    "metadata",
+    "names",
+    "seconds",
+    "stamp",
+  ],
+  ...["started", "summary", "thing_extents", "twin", "version"],
+];
 const METHODS = ["get", "head", "post", "put", "patch", "delete"];
 
 /** What `{id}` is, by the part of the address before it. */
@@ -173,7 +195,9 @@ describe("rights", () => {
       ["users", ids["user"]],
     ] as const) {
       const { rows } = await sql`select to_jsonb(t) - 'clock' - 'used' - 'heard' - 'lease' - 'changed' - 'state'
-        - 'clip' - 'clip_first' - 'words' as row from ${sql.table(table)} t where id = ${id}`.execute(database.query);
+        - 'clip' - 'clip_first' - 'words' - ${FACTS}::text[] as row from ${sql.table(table)} t where id = ${id}`.execute(
+        database.query,
+      );
       counts[`${table} ${id}`] = rows;
     }
     return counts;
@@ -235,7 +259,8 @@ describe("rights", () => {
 
   function isIdName(name: string, { format }: Schema): boolean {
     return (
-      format === undefined && ["recording", "collection", "owner", "assignee", "user", "plan"].includes(singular(name))
+      format === undefined &&
+      ["recording", "other", "collection", "owner", "assignee", "user", "plan"].includes(singular(name))
     );
   }
 

@@ -10,6 +10,8 @@ import * as words from "./migrations/009-words.ts";
 import * as auditPeople from "./migrations/010-audit-people.ts";
 import * as erasing from "./migrations/011-erasing.ts";
 import * as things from "./migrations/014-things.ts";
+import * as sqlFacts from "./migrations/015-sql.ts";
+import * as analyses from "./migrations/016-analyses.ts";
 import type { Tables } from "./tables.ts";
 
 /** Migrations by name, in their order. A released migration never changes. */
@@ -24,6 +26,8 @@ const MIGRATIONS: Readonly<Record<string, Migration>> = {
   "010-audit-people": auditPeople,
   "011-erasing": erasing,
   "014-things": things,
+  "015-sql": sqlFacts,
+  "016-analyses": analyses,
 };
 
 /**

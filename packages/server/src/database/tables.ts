@@ -61,6 +61,10 @@ export interface RecordingsTable {
   names: string;
   /** By path of a number of a thing: least, most, unit; only of things that were followed. */
   thing_extents: ColumnType<unknown, string | undefined, string>;
+  /** Version of the format; null: not known. */
+  version: string | null;
+  /** Microseconds since 1970 at t = 0; null: not recorded, or not known. */
+  epoch: number | null;
   owner: string | null;
   collection: string | null;
   added: Made;
@@ -365,6 +369,22 @@ export interface SubjectRequestsTable {
   ended: Date | null;
 }
 
+export interface AnalysesTable {
+  /** Digest of what was asked. */
+  id: string;
+  kind: "stats" | "compare";
+  recording: string;
+  /** The recording that it is compared with; null: none is. */
+  other: string | null;
+  options: Json<Readonly<Record<string, unknown>>>;
+  /** Those of the recording and of the other one, when they were read. */
+  stamps: readonly string[];
+  /** Of a comparison: whether nothing differs. */
+  same: boolean | null;
+  result: Json<unknown>;
+  made: Made;
+}
+
 export interface Tables {
   recordings: RecordingsTable;
   entities: EntitiesTable;
@@ -391,4 +411,5 @@ export interface Tables {
   runs: RunsTable;
   retention_plans: RetentionPlansTable;
   subject_requests: SubjectRequestsTable;
+  analyses: AnalysesTable;
 }

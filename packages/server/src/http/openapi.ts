@@ -45,6 +45,7 @@ export const asIs = () => (answer: unknown) => JSON.stringify(answer);
 
 const TAGS: Readonly<Record<string, string>> = {
   recordings: "The catalog, the files of recordings, and their content",
+  sql: "Questions in SQL about the content of recordings",
   searches: "Searches that users saved",
   collections: "Groups of recordings, which decide who may read them",
   uploads: "Files that users send into the library",

@@ -1,5 +1,6 @@
 import { indexRecording, owedIndexes } from "../catalog/index/index-recording.ts";
 import { scanHandler } from "../catalog/scan/scan-job.ts";
+import { analyse, sweepAnalyses } from "../operations/analyse.ts";
 import type { Context } from "../context.ts";
 import { checkRecording } from "../operations/check.ts";
 import { exportRecording } from "../operations/export.ts";
@@ -35,7 +36,15 @@ export function handlersOf(context: Context): ReadonlyMap<string, Handler> {
     ["share", ({ subject }, work) => cutShare(context, subject, work)],
     ["check", ({ subject }, work) => checkRecording(query, library, subject, work)],
     ["export", (job, work) => exportRecording(query, settings, job, work)],
-    ["sweep-jobs", again("sweep-jobs", "jobs", SWEEP_JOBS_EVERY, () => sweepJobs(query, settings))],
+    ["stats", (job, work) => analyse(query, library, job, work)],
+    ["compare", (job, work) => analyse(query, library, job, work)],
+    [
+      "sweep-jobs",
+      again("sweep-jobs", "jobs", SWEEP_JOBS_EVERY, async () => {
+        await sweepAnalyses(query);
+        return sweepJobs(query, settings);
+      }),
+    ],
     ["sweep", again("sweep", "", SWEEP_EVERY, () => sweep(context))],
     ["live", again("live", "library", LOOK_EVERY, () => endAbandoned())],
     ["upload", ({ subject }, work) => placeUpload(context, subject, work)],

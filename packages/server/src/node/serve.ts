@@ -20,6 +20,7 @@ import { lakeStore } from "../lake/lake.ts";
 import { openLibrary } from "../library/open.ts";
 import { sharingOpenFiles } from "../library/open-files.ts";
 import { logTo } from "../log.ts";
+import { analysisRoutes } from "../operations/analysis-routes.ts";
 import { exportRoutes } from "../operations/export-routes.ts";
 import { jobRoutes } from "../operations/job-routes.ts";
 import { operationRoutes } from "../operations/routes.ts";
@@ -32,6 +33,7 @@ import { retentionRoutes } from "../retention/routes.ts";
 import { reviewRoutes } from "../review/routes.ts";
 import type { Settings } from "../settings.ts";
 import { findRoutes } from "../subjects/find.ts";
+import { sqlRoutes } from "../sql/routes.ts";
 import { subjectRoutes } from "../subjects/routes.ts";
 import { shareRoutes } from "../shares/routes.ts";
 import { uploadRoutes } from "../uploads/routes.ts";
@@ -80,9 +82,11 @@ async function started(settings: Settings, library: Library, database: Database,
     overviewRoutes,
     jobRoutes,
     exportRoutes,
+    analysisRoutes,
     catalogRoutes,
     worldRoutes,
     answerRoutes,
+    sqlRoutes,
     facetRoutes,
     tagRoutes,
     collectionRoutes,

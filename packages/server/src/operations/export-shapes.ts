@@ -18,6 +18,7 @@ const COMMON = {
   channel: Type.Optional(name("the messages of this channel")),
   from: Type.Optional(time("first time, inclusive")),
   until: Type.Optional(time("last time, exclusive")),
+  time: Type.Optional(Type.Enum(["s", "ns"], { description: "unit of the column of times" })),
   every: Type.Optional(time("of a set: rows at this interval instead of at recorded moments: 50ms")),
   axes: Type.Optional(
     Type.Union(

@@ -28,6 +28,7 @@ export interface TableOf {
   /** Times as commands take them. */
   readonly from?: string;
   readonly until?: string;
+  readonly time?: "s" | "ns";
   readonly every?: string;
   readonly axes?: string;
   /** Where a local plane touches the earth: `lat,lon,alt,heading`. */
@@ -109,7 +110,7 @@ function wordsOf(from: string, input: Export, folder: string): readonly string[]
 
 /** The options of `simtape table` and `simtape export`. */
 export function ofWhat({ columns = [], ids = [], ...single }: TableOf): readonly string[] {
-  const words = (["set", "channel", "from", "until", "every", "axes", "origin"] as const).flatMap((name) =>
+  const words = (["set", "channel", "from", "until", "time", "every", "axes", "origin"] as const).flatMap((name) =>
     single[name] === undefined ? [] : [`--${name}=${single[name]}`],
   );
   return [...words, ...columns.map((name) => `--columns=${name}`), ...ids.map((id) => `--id=${id}`)];

@@ -63,7 +63,7 @@ export function jobRoutes(app: FastifyInstance, context: Context): void {
   const audit = new Audit(query);
   app.addSchema(JOB);
 
-  /** The job, if it belongs to a recording that this person may read; the staff see all jobs. Throws `Problem`. */
+  /** The job, if it belongs to recordings that this person may read; the staff see all jobs. Throws `Problem`. */
   const find = async (id: number, request: FastifyRequest) => {
     const job = await query
       .selectFrom("jobs")
@@ -72,10 +72,11 @@ export function jobRoutes(app: FastifyInstance, context: Context): void {
       .executeTakeFirst();
     if (job === undefined) throw notFound("the job");
     if (hasRole(request.person, "staff")) return job;
-    const { recording = job.subject } = job.input as { recording?: string };
-    await recordings.find(recording, request).catch(() => {
-      throw notFound("the job");
-    });
+    const { recording = job.subject, other = null } = job.input as { recording?: string; other?: string | null };
+    for (const id of other === null ? [recording] : [recording, other])
+      await recordings.find(id, request).catch(() => {
+        throw notFound("the job");
+      });
     return job;
   };
 

@@ -22,6 +22,8 @@ type Read = Pick<Owned, "id" | "owner" | "subjects">;
 
 /** Milliseconds in which all reads of one recording by one person make one line. */
 const SAME_READ = 10 * 60_000;
+/** Lines that one statement inserts. */
+const MOST_LINES = 1000;
 
 /** The log of who did what. The database refuses to change a line. */
 export class Audit {
@@ -39,11 +41,7 @@ export class Audit {
 
   /** Like `note`, for an action without a request. */
   async add(line: Line): Promise<void> {
-    const { who, role, action, recording = null, request = null, address = null, details = {} } = line;
-    await this.#query
-      .insertInto("audit")
-      .values({ who, role, action, recording, request, address, details: JSON.stringify(details) })
-      .execute();
+    await this.#insert([line]);
   }
 
   /**
@@ -51,26 +49,57 @@ export class Audit {
    * `details`.
    */
   async noteRead(request: FastifyRequest, recording: Read, details: Deed["details"] = {}): Promise<void> {
-    const { person } = request;
-    if (isOwn(person, recording)) return;
-    const { id } = recording;
-    const key = `${person.id ?? request.ip} ${id} ${JSON.stringify(details)}`;
+    await this.noteReads(request, [recording], details);
+  }
+
+  /** Like `noteRead`, for many recordings at once. */
+  async noteReads(request: FastifyRequest, recordings: readonly Read[], details: Deed["details"] = {}): Promise<void> {
+    const { person, id: asked, ip } = request;
     const now = Date.now();
-    if ((this.#reads.get(key) ?? 0) > now - SAME_READ) return;
+    const news = new Map<string, string>();
+    for (const recording of recordings) {
+      const { id } = recording;
+      const key = `${person.id ?? ip} ${id} ${JSON.stringify(details)}`;
+      if (!isOwn(person, recording) && (this.#reads.get(key) ?? 0) <= now - SAME_READ) news.set(key, id);
+    }
     if (this.#reads.size > 50_000) this.#reads.clear();
-    this.#reads.set(key, now);
+    for (const key of news.keys()) this.#reads.set(key, now);
     try {
-      await this.note(request, { action: "read", recording: id, details });
+      const ids = [...news.values()];
+      for (let at = 0; at < ids.length; at += MOST_LINES)
+        await this.#insert(
+          ids.slice(at, at + MOST_LINES).map((recording) => {
+            return {
+              who: person.id,
+              role: person.role,
+              action: "read",
+              recording,
+              request: asked,
+              address: ip,
+              details,
+            };
+          }),
+        );
     } catch (error) {
-      this.#reads.delete(key);
+      for (const key of news.keys()) this.#reads.delete(key);
       if (!isFull(error)) throw error;
       // reading still works; the log of the node has the line until there is room
       request.log.warn(
-        { request: request.id, who: request.person.id, recording },
+        { request: request.id, who: request.person.id, recordings: [...news.values()] },
         "a read is missing in the audit log: the disk is full",
       );
     }
   }
+
+  async #insert(lines: readonly Line[]): Promise<void> {
+    if (lines.length === 0) return;
+    await this.#query.insertInto("audit").values(lines.map(rowOf)).execute();
+  }
+}
+
+function rowOf(line: Line) {
+  const { who, role, action, recording = null, request = null, address = null, details = {} } = line;
+  return { who, role, action, recording, request, address, details: JSON.stringify(details) };
 }
 
 function isFull(error: unknown): boolean {

@@ -5,7 +5,7 @@ import { openData } from "../library/data.ts";
 import { exportFolder } from "../operations/export.ts";
 import type { Who } from "./who.ts";
 
-/** Removes the derived copies of recordings: links and the copies that were cut for them, exports. */
+/** Removes the derived copies of recordings: links and the copies that were cut for them, exports, analyses. */
 export async function removeCopies(
   { query, settings }: Context,
   { accounts }: Pick<Who, "accounts">,
@@ -23,6 +23,10 @@ export async function removeCopies(
     if (folder !== "") await data.removeFolder(folder.slice(0, -1));
     await query.deleteFrom("shares").where("id", "=", id).execute();
   }
+  await query
+    .deleteFrom("analyses")
+    .where(sql<boolean>`(recording = any(${[...recordings]}) or other = any(${[...recordings]}))`)
+    .execute();
   const exports = await query
     .selectFrom("jobs")
     .select("id")

@@ -19,7 +19,7 @@ export const FLOORS: readonly (readonly string[])[] = [
   ["catalog/"],
   [
     ...["answers/", "backup/", "demo/", "ghosts/", "lake/", "live/", "operations/", "pages/", "retention/", "rooms/"],
-    ...["shares/", "uploads/"],
+    ...["shares/", "sql/", "uploads/"],
   ],
   ["review/"],
   ["subjects/"],

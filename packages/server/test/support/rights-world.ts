@@ -133,6 +133,11 @@ export async function makeWorld(folder: string): Promise<World> {
     () => admin.json<{ result: { files: { name: string }[] } | null }>("GET", `/api/jobs/${job}`),
     ({ result }) => result !== null,
   );
+  const counted = await made("POST", `/api/recordings/${recording}/stats`, {});
+  const stats = await until(
+    () => admin.json<{ result: { analysis: string } | null }>("GET", `/api/jobs/${counted}`),
+    ({ result }) => result !== null,
+  );
   await until(
     () => admin.json<{ state: string }>("GET", `/api/subjects/requests/${request.id}`),
     ({ state }) => state === "done",
@@ -140,6 +145,7 @@ export async function makeWorld(folder: string): Promise<World> {
   const ids = {
     ...{ recording, collection, review, live, request: request.id, plan, job, user: olga.id, owner: olga.id },
     ...{ share: share.id, secret: share.secret, subject: olga.id, assignee: olga.id },
+    ...{ analysis: stats.result!.analysis, other: recording },
     jobFile: file.result!.files[0]!.name,
     name: url.split("/").at(-1)!,
     room: await made("POST", "/api/rooms", { name: "theirs", recordings: [recording] }),

@@ -4,6 +4,7 @@ export { cacheFolder } from "../io/node/side-cars.ts";
 export { EXIT, failureOf, type Failure, UsageError } from "./run/failure.ts";
 export { type FoundRecording, recordingsIn } from "./input/folders.ts";
 export { csvRow, textCell } from "../export/csv.ts";
+export { ANSWER_FORMATS, type AnswerFormat, writeAnswer } from "./output/answer-rows.ts";
 export { damageIn } from "./run/ending.ts";
 export { checkKinds } from "./input/event-kinds.ts";
 export { annotated, excerpt, type ExcerptOptions, type ExcerptReport, soundly } from "./output/excerpt.ts";

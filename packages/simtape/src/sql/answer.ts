@@ -1,6 +1,6 @@
 import type { TableCells, TableColumn } from "../model/query/table-cells.ts";
 
-/** A column of an answer. */
+/** A column of an answer. Its unit is that of the column of a table that it is, or that a function such as `max` keeps. */
 export interface AnswerColumn extends TableColumn {
   /** The type in the words of DuckDB: `BIGINT`, `VARCHAR[]`, `TIMESTAMP`. */
   readonly type: string;

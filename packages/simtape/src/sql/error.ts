@@ -18,12 +18,15 @@ const BRAND = Symbol.for("simtape.SqlError");
 /** The error of a question; one line. Test for it with `SqlError.is`. */
 export class SqlError extends Error {
   readonly code: SqlErrorCode;
+  /** Where the statement is wrong: UTF-16 units from its start; null: no place is known. */
+  readonly at: number | null;
 
-  constructor(code: SqlErrorCode, message: string, cause?: unknown) {
+  constructor(code: SqlErrorCode, message: string, cause?: unknown, at: number | null = null) {
     super(message, cause === undefined ? undefined : { cause });
     this.name = "SqlError";
     Object.defineProperty(this, BRAND, { value: true });
     this.code = code;
+    this.at = at;
   }
 
   static is(error: unknown): error is SqlError {

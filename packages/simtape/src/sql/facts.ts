@@ -80,16 +80,26 @@ export interface Described {
   readonly tags: readonly string[];
   /** The table of each channel, by its id. */
   readonly tables: readonly string[];
+  /** Cells of further columns of `recordings`, which are texts. */
+  readonly more?: Readonly<Record<string, string | null>>;
 }
 
-type Cell = Value | undefined;
+/** A cell of such a table; undefined: it is not known. */
+export type Cell = Value | undefined;
+
+/** The columns that are wanted of such a table. `more`: names of further columns of `recordings`. */
+export function factColumns(fact: Fact, wanted: Wanted, more: readonly string[]): SqlColumn[] {
+  const own = FACT_COLUMNS[fact];
+  const all = fact === "recordings" ? [...own, ...more.map((name) => column(name))] : own;
+  return all.filter(({ name }) => wants(wanted, name));
+}
 
 /** The rows of a table that every recording has. */
 export function factRows(of: NamedRecording, fact: Fact, described: Described, wanted: Wanted): SqlRows {
-  const columns = FACT_COLUMNS[fact].filter(({ name }) => wants(wanted, name));
+  const columns = factColumns(fact, wanted, Object.keys(described.more ?? {}));
   const batches = async function* (): AsyncGenerator<SqlBatch> {
     const given = fact === "events" ? eventBatches(of, wanted) : oneBatch(of, fact, described, wanted);
-    for await (const rows of given) if (rows.length > 0) yield batchOf(columns, rows);
+    for await (const rows of given) if (rows.length > 0) yield factBatch(columns, rows);
   };
   return { columns, batches };
 }
@@ -101,7 +111,7 @@ export function findingBatch(
   wanted: Wanted,
 ): { columns: SqlColumn[]; batch: SqlBatch } {
   const columns = FACT_COLUMNS.findings.filter((one) => wants(wanted, one.name));
-  return { columns, batch: batchOf(columns, findingRows(name, findings)) };
+  return { columns, batch: factBatch(columns, findingRows(name, findings)) };
 }
 
 type Row = Readonly<Record<string, Cell>>;
@@ -117,7 +127,7 @@ async function* oneBatch(of: NamedRecording, fact: Fact, described: Described, w
 
 async function recordingRow(
   { name, recording }: NamedRecording,
-  { file, tags }: Described,
+  { file, tags, more }: Described,
   wanted: Wanted,
 ): Promise<Row> {
   const { format, version, bytes, metadata } = recording.info;
@@ -130,6 +140,7 @@ async function recordingRow(
     duration: (end - start) / SECOND,
     messages: statistics.reduce((sum, { messages }) => sum + messages, 0),
     ...{ bytes, tags, metadata: jsonOf(metadata) },
+    ...more,
   };
 }
 
@@ -186,7 +197,8 @@ function eventRow(name: string, event: RecordingEvent, utc: number | null, withV
   };
 }
 
-function batchOf(columns: readonly SqlColumn[], rows: readonly Row[]): SqlBatch {
+/** Rows of such a table as cells. */
+export function factBatch(columns: readonly SqlColumn[], rows: readonly Row[]): SqlBatch {
   return { length: rows.length, cells: columns.map((one) => cellsOf(one, rows)) };
 }
 

@@ -1,9 +1,9 @@
 import type { Finding } from "../model/error.ts";
 import { createTable, type Database, type Filled } from "./duckdb.ts";
-import { FACT_COLUMNS, type Fact, findingBatch } from "./facts.ts";
+import { type Fact, factColumns, findingBatch } from "./facts.ts";
 import { shownAs, type SqlColumn, type SqlRows, storedType, unitedKind } from "./kinds.ts";
 import { quoted } from "./names.ts";
-import { type TablePlan, wants } from "./wanted.ts";
+import type { TablePlan } from "./wanted.ts";
 
 /** A table that is loaded, and what it is loaded for. */
 export interface Loading {
@@ -21,6 +21,11 @@ export class Loaded {
   constructor(database: Database, name: string) {
     this.#database = database;
     this.#name = name.toLowerCase();
+  }
+
+  /** Its columns so far. */
+  get columns(): readonly SqlColumn[] {
+    return this.#columns;
   }
 
   /** Adds the rows of a recording. What is read of one that is damaged stays. */
@@ -53,8 +58,8 @@ export class Loaded {
   }
 
   /** Makes a table that every recording has, where none was read. */
-  async makeFact({ wanted }: TablePlan): Promise<void> {
-    await this.addColumns(FACT_COLUMNS[this.#name as Fact].filter(({ name }) => wants(wanted, name)));
+  async makeFact({ wanted }: TablePlan, more: readonly string[]): Promise<void> {
+    await this.addColumns(factColumns(this.#name as Fact, wanted, more));
   }
 
   /** Columns that are new join the table; those of another kind become one that holds both. */

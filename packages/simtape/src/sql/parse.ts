@@ -2,41 +2,51 @@ import type { Database } from "./duckdb.ts";
 import { SqlError } from "./error.ts";
 import { literal } from "./names.ts";
 import { listOf, type Named, namedIn, type Node, type TableUse, type Term } from "./statement.ts";
+import { type UnitSources, unitSources } from "./units.ts";
 import { OPEN, type Span, type WantedId } from "./wanted.ts";
 
 /** A statement that only reads. */
 export interface Parsed extends Named {
   readonly sql: string;
+  readonly units: UnitSources;
 }
 
 /** Reads a statement. Rejects with `SqlError` for what is no SQL, and for what is not one SELECT. */
 export async function parse(database: Database, sql: string): Promise<Parsed> {
-  const text = sql.trim().replace(/;\s*$/, "");
-  if (text === "") throw new SqlError("statement", "there is no statement");
+  // places are those of the statement as it was given
+  const text = sql.trimEnd().replace(/;$/, "");
+  if (text.trim() === "") throw new SqlError("statement", "there is no statement");
   if (text.includes("\0")) throw new SqlError("syntax", "a statement has no zero bytes");
   const tree = await treeOf(database, text);
   if (tree["error"] === true) {
     const message = String(tree["error_message"]);
     if (tree["error_type"] === "not implemented")
       throw new SqlError("statement", "only SELECT is allowed (also WITH, FROM, VALUES, DESCRIBE and SUMMARIZE)");
-    throw new SqlError("syntax", `no SQL: ${message}${placeOf(text, tree["position"])}`);
+    const at = unitsBefore(text, Number(tree["position"] ?? Number.NaN));
+    throw new SqlError("syntax", `no SQL: ${message}${placeOf(text, at)}`, undefined, at);
   }
   const statements = listOf(tree["statements"]);
   if (statements.length !== 1) throw new SqlError("statement", `one statement, not ${statements.length}`);
-  return { sql: text, ...namedIn(statements[0] as Node) };
+  const statement = statements[0] as Node;
+  return { sql: text, units: unitSources(statement), ...namedIn(statement) };
 }
 
 async function treeOf(database: Database, text: string): Promise<Node> {
   const json = String(await database.value(`SELECT json_serialize_sql(${literal(text)}::VARCHAR)`));
-  // "no place" is 2^64 - 1, which is no double
-  return JSON.parse(json.replace(/"query_location":\d+/g, '"query_location":0')) as Node;
+  // "no place" is 2^64 - 1, which is no double; nothing that is looked for stands at 0
+  return JSON.parse(json.replace(/"query_location":\d{16,}/g, '"query_location":0')) as Node;
 }
 
-/** `, line 2 column 5`, of the byte at which it is wrong. */
-function placeOf(text: string, position: unknown): string {
-  const at = Number(position);
-  if (position === undefined || !Number.isInteger(at)) return "";
-  const before = new TextDecoder().decode(new TextEncoder().encode(text).subarray(0, at)).split("\n");
+/** UTF-16 units before a byte of the text as UTF-8; null: there is no such byte. */
+export function unitsBefore(text: string, byte: number): number | null {
+  if (!Number.isSafeInteger(byte)) return null;
+  return new TextDecoder().decode(new TextEncoder().encode(text).subarray(0, byte)).length;
+}
+
+/** `, line 2, letter 5`, of the place at which it is wrong. */
+function placeOf(text: string, at: number | null): string {
+  if (at === null) return "";
+  const before = text.slice(0, at).split("\n");
   const column = before.at(-1)!.length + 1;
   return before.length === 1 ? `, at letter ${column}` : `, line ${before.length}, letter ${column}`;
 }

@@ -1,7 +1,7 @@
 import type { Database } from "./duckdb.ts";
 import { isFact } from "./facts.ts";
 import { literal } from "./names.ts";
-import { type Limited, limitedBy, type Parsed, sqlOf } from "./parse.ts";
+import { type Limited, limitedBy, type Parsed, sqlOf, unitsBefore } from "./parse.ts";
 import { listOf, type Node, type TableUse } from "./statement.ts";
 import type { Span, TablePlan, Wanted } from "./wanted.ts";
 
@@ -34,6 +34,7 @@ export async function planOf(
     };
     const isWhole = wanted.spans === null && wanted.ids === null && names.size === recordings.length;
     plans.push({
+      at: uses[0]!.place === 0 ? null : unitsBefore(parsed.sql, uses[0]!.place),
       ...{ name: uses[0]!.name, recordings: names, wanted, isWhole, isOwn: parsed.own.has(name) },
       key: keyOf(names, wanted),
     });

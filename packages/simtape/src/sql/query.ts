@@ -1,7 +1,8 @@
 import type { TableData } from "../model/query/table-cells.ts";
 import { Recording } from "../model/recording.ts";
 import type { AnswerBatch, AnswerCells, AnswerColumn } from "./answer.ts";
-import { openSource, type SqlOptions, type SqlProblem, SqlSession, type SqlSource } from "./session.ts";
+import { SqlSession } from "./session.ts";
+import { openSource, type SqlOptions, type SqlProblem, type SqlSource } from "./source.ts";
 
 /** A whole answer in memory. */
 export interface QueryResult {

@@ -1,52 +1,31 @@
-import { type Finding, RecordingError } from "../model/error.ts";
+import type { Finding } from "../model/error.ts";
 import type { Recording } from "../model/recording.ts";
-import { SourceError } from "../io/source.ts";
 import type { Answer } from "./answer.ts";
 import { Database } from "./duckdb.ts";
 import { SqlError } from "./error.ts";
-import { FACTS, isFact } from "./facts.ts";
+import { type Fact, factColumns, FACTS, isFact } from "./facts.ts";
 import { failureOf } from "./failure.ts";
+import { type KnownCells, knownRow, knownRows } from "./known.ts";
 import { Loaded, type Loading } from "./load.ts";
-import type { Limits } from "./limits.ts";
 import { existing, quoted } from "./names.ts";
 import { type Parsed, parse } from "./parse.ts";
 import { planOf } from "./plan.ts";
+import {
+  findingOf,
+  isOfRecording,
+  lateBy,
+  moreOf,
+  type SqlOptions,
+  type SqlProblem,
+  type SqlSource,
+} from "./source.ts";
 import { StreamedAnswer } from "./streamed.ts";
 import { type Catalogue, catalogueOf, rowsOf } from "./tables.ts";
+import { unitOf } from "./units.ts";
 import { EVERYTHING, type TablePlan } from "./wanted.ts";
 
-/** A recording that is opened when a statement needs it, and closed behind that. */
-export interface SqlSource {
-  /** In the column `recording` of every table. Each name once. */
-  readonly name: string;
-  /** Where it is, in `recordings.file`; absent: the name. */
-  readonly file?: string | undefined;
-  readonly tags?: readonly string[] | undefined;
-  open(signal?: AbortSignal): Promise<Recording>;
-  /** Whether it is closed when the statement needs it no more; true by default. */
-  readonly closes?: boolean | undefined;
-}
-
-/** How questions are answered. Everything is optional. */
-export interface SqlOptions extends Limits {
-  readonly signal?: AbortSignal | undefined;
-  /** False: every row is read, whatever the statement asks for; the answer is the same. */
-  readonly prune?: boolean | undefined;
-  /** Called when a recording has been read, with how many there are to read. */
-  readonly onProgress?: ((done: number, total: number) => void) | undefined;
-}
-
-/** A recording, open: `SqlSession` leaves it open. */
-export function openSource(name: string, recording: Recording): SqlSource {
-  return { name, open: async () => recording, closes: false };
-}
-
-/** A recording that could not be read, or not to its end. */
-export interface SqlProblem {
-  readonly recording: string;
-  readonly finding: Finding;
-  readonly error: unknown;
-}
+/** Recordings whose tables are named where a statement names one that none has, at most. */
+const MOST_LOOKED_AT = 50;
 
 /** Recordings as a database that answers statements. Close it. */
 export class SqlSession implements AsyncDisposable {
@@ -115,8 +94,14 @@ export class SqlSession implements AsyncDisposable {
 
   /** The tables that the recordings have, with their columns: of sets those at the first and the last moment. */
   async tables(): Promise<Catalogue> {
-    const found = new Map<string, Set<string>>();
-    await this.#each(this.#sources, this.#options.signal, async (recording) => {
+    return this.#tables(this.#sources);
+  }
+
+  async #tables(sources: readonly SqlSource[]): Promise<Catalogue> {
+    const { more = [] } = this.#options;
+    const facts = FACTS.map((fact) => [fact, factColumns(fact, EVERYTHING, more).map(({ name }) => name)] as const);
+    const found = new Map<string, Set<string>>(facts.map(([fact, names]) => [fact, new Set(names)]));
+    await this.#each(sources, this.#options.signal, async (recording) => {
       if (recording === null) return;
       for (const [table, columns] of await catalogueOf(recording)) {
         const all = found.get(table) ?? new Set();
@@ -174,24 +159,49 @@ export class SqlSession implements AsyncDisposable {
       this.#loaded.delete(name);
       loading.push({ plan, table: new Loaded(this.#database, plan.name) });
     }
-    const needed = this.#sources.filter(({ name }) => loading.some(({ plan }) => plan.recordings.has(name)));
-    await this.#each(needed, signal, async (recording, source, finding) => {
-      for (const { plan, table } of loading) {
-        if (!plan.recordings.has(source.name)) continue;
-        const described = { file: source.file ?? source.name, tags: source.tags ?? [] };
-        if (finding !== null) await table.addFinding(source.name, finding, plan);
-        else if (recording !== null) {
-          const rows = await rowsOf({ name: source.name, recording }, plan.name, described, { ...plan.wanted, signal });
-          if (rows !== null) await table.add(rows);
-        }
-      }
-    });
+    const { more = [] } = this.#options;
+    const known = new Set<string>();
     for (const { plan, table } of loading) {
-      if (!table.isMade && isFact(plan.name.toLowerCase())) await table.makeFact(plan);
+      if (plan.name.toLowerCase() !== "recordings") continue;
+      const rows: KnownCells[] = [];
+      for (const source of this.#sources) {
+        const row = plan.recordings.has(source.name) ? knownRow(source, plan.wanted, more) : null;
+        if (row === null) continue;
+        known.add(source.name);
+        rows.push(row);
+      }
+      if (rows.length > 0) await table.add(knownRows(rows, plan.wanted, more));
+    }
+    const reads = ({ name, recordings }: TablePlan, source: string): boolean =>
+      recordings.has(source) && !(name.toLowerCase() === "recordings" && known.has(source));
+    const needed = this.#sources.filter(({ name }) => loading.some(({ plan }) => reads(plan, name)));
+    // what does not open is a row of them
+    const isOfFindings = loading.every(({ plan }) => plan.name.toLowerCase() === "findings");
+    await this.#each(
+      needed,
+      signal,
+      async (recording, source, finding) => {
+        for (const { plan, table } of loading) {
+          if (!reads(plan, source.name)) continue;
+          const described = { file: source.file ?? source.name, tags: source.tags ?? [], more: moreOf(source, more) };
+          if (finding !== null) await table.addFinding(source.name, finding, plan);
+          else if (recording !== null) {
+            const rows = await rowsOf({ name: source.name, recording }, plan.name, described, {
+              ...plan.wanted,
+              signal,
+            });
+            if (rows !== null) await table.add(rows);
+          }
+        }
+      },
+      isOfFindings,
+    );
+    for (const { plan, table } of loading) {
+      if (!table.isMade && isFact(plan.name.toLowerCase())) await table.makeFact(plan, more);
       if (!table.isMade) {
         if (plan.isOwn) continue;
         const made = await this.#elsewhere(plan, table, signal);
-        if (!made) throw await this.#noTable(plan.name);
+        if (!made) throw await this.#noTable(plan);
       }
       await table.show();
       this.#loaded.set(plan.name.toLowerCase(), { key: plan.key, table });
@@ -210,16 +220,22 @@ export class SqlSession implements AsyncDisposable {
   }
 
   async #run(
-    { sql }: Parsed,
+    parsed: Parsed,
     plans: readonly TablePlan[],
     signal: AbortSignal,
     isAgain = false,
   ): Promise<StreamedAnswer> {
+    const { sql } = parsed;
     try {
-      return await StreamedAnswer.of(this.#database, sql, signal);
+      const units = this.#units(plans);
+      return await StreamedAnswer.of(this.#database, {
+        sql,
+        unit: (column) => unitOf(parsed.units, column, units),
+        signal,
+      });
     } catch (error) {
       signal.throwIfAborted();
-      const failure = failureOf(error);
+      const failure = failureOf(error, sql);
       const column =
         /column "?([^"]+?)"? not found|does not have a column named "([^"]+)"|Referenced column "([^"]+)"/i.exec(
           failure.message,
@@ -227,26 +243,44 @@ export class SqlSession implements AsyncDisposable {
       const name = column?.[1] ?? column?.[2] ?? column?.[3];
       if (failure.code !== "failed" || name === undefined || isAgain) throw failure;
       const found = await this.#addLacking(plans, signal);
-      if (found.has(name.toLowerCase())) return this.#run({ sql } as Parsed, plans, signal, true);
+      if (found.has(name.toLowerCase())) return this.#run(parsed, plans, signal, true);
       const all = plans.filter((plan) => this.#loaded.has(plan.name.toLowerCase()));
       const tables = all.map((plan) => plan.name).join(" or ");
       throw new SqlError(
         "no-column",
         `no column ${quoted(name)}${tables === "" ? "" : ` in ${tables}`}; ${existing(name, [...found.values()])}`,
+        error,
+        failure.at,
       );
     }
+  }
+
+  /** Units of the columns of the tables, by their names in lower case; null: tables have different ones. */
+  #units(plans: readonly TablePlan[]): ReadonlyMap<string, string | null> {
+    const units = new Map<string, string | null>();
+    for (const plan of plans)
+      for (const { name, unit } of this.#loaded.get(plan.name.toLowerCase())?.table.columns ?? []) {
+        const key = name.toLowerCase();
+        units.set(key, units.has(key) && units.get(key) !== unit ? null : unit);
+      }
+    return units;
   }
 
   /** Columns that only other times have join the tables; gives all columns, by their names in lower case. */
   async #addLacking(plans: readonly TablePlan[], signal: AbortSignal): Promise<Map<string, string>> {
     const all = new Map<string, string>();
+    const isFactPlan = ({ name }: TablePlan): boolean => isFact(name.toLowerCase());
+    for (const { name: fact } of plans.filter(isFactPlan))
+      for (const { name } of factColumns(fact.toLowerCase() as Fact, EVERYTHING, this.#options.more ?? []))
+        all.set(name, name);
+    const others = plans.filter((plan) => !isFactPlan(plan));
+    if (others.length === 0) return all;
     await this.#each(this.#sources, signal, async (recording, source) => {
       if (recording === null) return;
-      for (const plan of plans) {
+      for (const plan of others) {
         const table = this.#loaded.get(plan.name.toLowerCase())?.table;
         if (table === undefined) continue;
-        const described = { file: source.name, tags: [] };
-        const rows = await rowsOf({ name: source.name, recording }, plan.name, described, { ...EVERYTHING, signal });
+        const rows = await rowsOf({ name: source.name, recording }, plan.name, null, { ...EVERYTHING, signal });
         if (rows === null) continue;
         for (const { name } of rows.columns) all.set(name.toLowerCase(), name);
         await table.addColumns(rows.columns);
@@ -256,9 +290,9 @@ export class SqlSession implements AsyncDisposable {
     return all;
   }
 
-  async #noTable(name: string): Promise<SqlError> {
-    const tables = this.#sources.length === 0 ? [...FACTS] : [...(await this.tables()).keys()];
-    return new SqlError("no-table", `no table ${quoted(name)}; ${existing(name, tables)}`);
+  async #noTable({ name, at }: TablePlan): Promise<SqlError> {
+    const tables = [...(await this.#tables(this.#sources.slice(0, MOST_LOOKED_AT))).keys()];
+    return new SqlError("no-table", `no table ${quoted(name)}; ${existing(name, tables)}`, undefined, at);
   }
 
   /** Does `work` for each recording in turn; one that is damaged is a problem and keeps no other from its turn. */
@@ -266,6 +300,7 @@ export class SqlSession implements AsyncDisposable {
     sources: readonly SqlSource[],
     signal: AbortSignal | undefined,
     work: (recording: Recording | null, source: SqlSource, finding: Finding | null) => Promise<void>,
+    mayAllFail = false,
   ): Promise<void> {
     let failed = 0;
     let first: unknown;
@@ -288,19 +323,6 @@ export class SqlSession implements AsyncDisposable {
       }
       this.#options.onProgress?.(done + 1, sources.length);
     }
-    if (failed > 0 && failed === sources.length) throw first;
+    if (failed > 0 && failed === sources.length && !mayAllFail) throw first;
   }
-}
-
-function isOfRecording(error: unknown): boolean {
-  return RecordingError.is(error) || error instanceof SourceError;
-}
-
-function findingOf(error: unknown): Finding {
-  const code = RecordingError.is(error) ? error.code : "source-failed";
-  return { code: `sql:${code}`, severity: "loss", message: error instanceof Error ? error.message : String(error) };
-}
-
-function lateBy(milliseconds: number): SqlError {
-  return new SqlError("limit", `no answer within ${milliseconds / 1000} s`);
 }

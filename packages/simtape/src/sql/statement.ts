@@ -11,6 +11,8 @@ export interface Node {
 /** A table that a statement names, once for each place at which it does. */
 export interface TableUse {
   readonly name: string;
+  /** Where: bytes of UTF-8 from the start of the statement; 0: not known. */
+  readonly place: number;
   /** What columns are qualified by there. */
   readonly alias: string;
   /** Terms of the WHERE of its SELECT, each of which must be true of its rows; with columns of this table alone. */
@@ -68,7 +70,10 @@ export function namedIn(tree: Node): Named {
     if (node["type"] === "BASE_TABLE" && /^(main|kept)?$/i.test(textOf(node["schema_name"]))) {
       const name = String(node["table_name"]);
       const alias = textOf(node["alias"]) || name;
-      if (!own.clear.has(name.toLowerCase())) uses.push({ name, alias, terms: place.terms.get(node) ?? [] });
+      if (!own.clear.has(name.toLowerCase())) {
+        const at = Number(node["query_location"] ?? 0);
+        uses.push({ name, place: at, alias, terms: place.terms.get(node) ?? [] });
+      }
       // other names for columns: each may be any
       if (listOf(node["column_name_alias"]).length > 0) isAll = true;
     }
@@ -142,7 +147,8 @@ function aliasesIn(tree: Node): ReadonlySet<string> {
   return aliases;
 }
 
-function* nodesIn(value: unknown): Generator<Node> {
+/** All nodes of a tree, in the order of its text. */
+export function* nodesIn(value: unknown): Generator<Node> {
   if (Array.isArray(value)) for (const item of value) yield* nodesIn(item);
   else if (typeof value === "object" && value !== null) {
     yield value as Node;

@@ -5,30 +5,42 @@ import type { Database } from "./duckdb.ts";
 import { failureOf } from "./failure.ts";
 import { freeName } from "./names.ts";
 
+/** What is streamed. */
+export interface Streaming {
+  readonly sql: string;
+  /** The unit of a column of the answer; null: none is known. */
+  readonly unit: (column: { readonly name: string; readonly place: number; readonly count: number }) => string | null;
+  readonly signal: AbortSignal;
+}
+
 /** An answer that DuckDB streams. */
 export class StreamedAnswer implements Answer {
   readonly columns: readonly AnswerColumn[];
   readonly #result: DuckDB.DuckDBResult;
   readonly #api: typeof DuckDB;
   readonly #signal: AbortSignal;
+  readonly #sql: string;
   #end: () => void = () => undefined;
 
-  private constructor(api: typeof DuckDB, result: DuckDB.DuckDBResult, signal: AbortSignal) {
+  private constructor(api: typeof DuckDB, result: DuckDB.DuckDBResult, { sql, unit, signal }: Streaming) {
     this.#api = api;
     this.#result = result;
     this.#signal = signal;
+    this.#sql = sql;
     const taken = new Set<string>();
-    this.columns = result.columnNames().map((name, k) => {
+    const names = result.columnNames();
+    this.columns = names.map((name, k) => {
       const type = result.columnType(k);
       const kind = kindOf(api, type);
       const items = kind === "list" ? (kindOf(api, (type as DuckDB.DuckDBListType).valueType) as ItemKind) : undefined;
-      const own = { name: freeName(name, taken), unit: null, type: type.toString() };
+      const known = unit({ name, place: k, count: names.length });
+      const own = { name: freeName(name, taken), unit: known, type: type.toString() };
       return items === undefined ? { ...own, kind } : { ...own, kind, items };
     });
   }
 
-  static async of(database: Database, sql: string, signal: AbortSignal): Promise<StreamedAnswer> {
-    return new StreamedAnswer(database.api, await database.stream(sql), signal);
+  static async of(database: Database, streaming: Streaming): Promise<StreamedAnswer> {
+    return new StreamedAnswer(database.api, await database.stream(streaming.sql), streaming);
   }
 
   /** Calls `end` behind the last row, or when reading ends early. */
@@ -47,7 +59,7 @@ export class StreamedAnswer implements Answer {
       }
     } catch (error) {
       this.#signal.throwIfAborted();
-      throw failureOf(error);
+      throw failureOf(error, this.#sql);
     } finally {
       this.#end();
     }

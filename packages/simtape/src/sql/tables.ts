@@ -1,5 +1,5 @@
 import type { Recording } from "../model/recording.ts";
-import { FACT_COLUMNS, FACTS, factRows, isFact } from "./facts.ts";
+import { type Described, FACT_COLUMNS, FACTS, factRows, isFact } from "./facts.ts";
 import type { SqlRows } from "./kinds.ts";
 import { freeName, safeName } from "./names.ts";
 import { channelRows, isCalled, type NamedRecording, setRows } from "./rows.ts";
@@ -17,7 +17,7 @@ const AXES = "xyzw";
 export async function rowsOf(
   of: NamedRecording,
   table: string,
-  described: { readonly file: string; readonly tags: readonly string[] } | null,
+  described: Omit<Described, "tables"> | null,
   wanted: Wanted,
 ): Promise<SqlRows | null> {
   const { recording } = of;

@@ -33,6 +33,8 @@ export interface Span {
 export interface TablePlan {
   /** As the statement has it. */
   readonly name: string;
+  /** Where: UTF-16 units from the start of the statement; null: not known. */
+  readonly at: number | null;
   /** Names of the recordings that are opened for it. */
   readonly recordings: ReadonlySet<string>;
   readonly wanted: Wanted;

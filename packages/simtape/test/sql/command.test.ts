@@ -2,6 +2,7 @@ import { cpSync, existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, 
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { DuckDBConnection } from "@duckdb/node-api";
+import { tableFromIPC } from "apache-arrow";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { completions } from "../../src/cli/commands/sql-shell.ts";
 import { recordingsInStore } from "../../src/cli/input/store-recordings.ts";
@@ -120,6 +121,24 @@ describe("how an answer is written", () => {
       exit: 2,
       stderr: expect.stringContaining("--force"),
     });
+  });
+
+  test("a file of Arrow, with the units of the columns", async () => {
+    const out = join(folder, "out.arrow");
+    const sql = "select id, time, label, position_x, brake > 1 as braked from vehicles";
+    expect((await simtape(["sql", MADE.carla, sql, "-o", out])).exit).toBe(0);
+    const table = tableFromIPC(readFileSync(out));
+    expect(table.numRows).toBe(26);
+    expect(table.schema.fields.map(({ name, metadata }) => [name, metadata.get("unit")])).toEqual([
+      ...[
+        ["id", undefined],
+        ["time", "s"],
+        ["label", undefined],
+        ["position_x", "cm"],
+        ["braked", undefined],
+      ],
+    ]);
+    expect(table.get(0)!.toJSON()).toMatchObject({ id: 24n, time: 0, braked: false });
   });
 
   test("nothing is left of an answer that fails in the middle", async () => {

@@ -7,10 +7,13 @@ export class Refusal extends Error {
   override readonly name = "Refusal";
   /** Of HTTP; 0: the server could not be reached. */
   readonly status: number;
+  /** Further members of the problem. */
+  readonly details: Readonly<Record<string, unknown>>;
 
-  constructor(status: number, message: string) {
+  constructor(status: number, message: string, details: Readonly<Record<string, unknown>> = {}) {
     super(message);
     this.status = status;
+    this.details = details;
   }
 }
 
@@ -30,7 +33,7 @@ export const ask: Client["ask"] = async (route, ...given) => {
     given[0]?.signal?.throwIfAborted();
     if (!(error instanceof ServerProblem)) throw new Refusal(0, unreached(error));
     if (error.status === 401 && !/ \/api\/(me|session)/.test(route)) refused.set(refused.value + 1);
-    throw new Refusal(error.status, error.message);
+    throw new Refusal(error.status, error.message, error.details);
   }
 };
 

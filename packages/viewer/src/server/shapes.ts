@@ -14,6 +14,9 @@ export type Share = Shapes["Share"];
 /** A report of something in a recording, and what became of it. */
 export type Review = AnswerOf<"GET /api/reviews">["reviews"][number];
 export type ReviewWithMarks = Shapes["Review"];
+/** The answer to a statement of SQL, and the tables that statements can name. */
+export type SqlAnswer = Shapes["SqlAnswer"];
+export type SqlTables = Shapes["SqlTables"];
 export type Role = Shapes["User"]["role"];
 
 const RANK: Readonly<Record<string, number>> = { recorder: 1, viewer: 2, player: 2, staff: 3, admin: 4 };

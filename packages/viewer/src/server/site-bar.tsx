@@ -11,6 +11,7 @@ import { hasRole, type Role } from "./shapes.ts";
 const PAGES: readonly { readonly path: string; readonly title: string; readonly role: Role }[] = [
   { path: "", title: "Library", role: "viewer" },
   { path: "reviews", title: "Reviews", role: "staff" },
+  { path: "sql", title: "SQL", role: "staff" },
   { path: "admin", title: "Administration", role: "staff" },
 ];
 

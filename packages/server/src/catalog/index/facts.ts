@@ -26,6 +26,8 @@ export interface Facts {
     readonly summary: string;
     readonly names: string;
     readonly thing_extents: string;
+    readonly version: string;
+    readonly epoch: number | null;
   };
   readonly entities: readonly EntityFact[];
   readonly events: readonly { readonly kind: string; readonly title: string; readonly count: number }[];
@@ -45,7 +47,7 @@ export async function factsOf(recording: Recording, signal: AbortSignal): Promis
   const summary = clean(await holds(recording));
   const events = await eventKindsIn(recording, signal);
   const extents = await extentsOf(recording, moments.states, signal, clean);
-  const { format, metadata } = recording.info;
+  const { format, version, metadata } = recording.info;
   return {
     recording: {
       format,
@@ -60,6 +62,8 @@ export async function factsOf(recording: Recording, signal: AbortSignal): Promis
       summary,
       names: namesOf(moments, metadata),
       thing_extents: json(extents.ofThings),
+      version: clean(version),
+      epoch: epoch === null ? null : Number(epoch / 1000n),
     },
     entities: moments.entities,
     events,

@@ -2,14 +2,15 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type Command, InvalidArgumentError, Option } from "commander";
-import { type SqlProblem, SqlSession, type SqlSource } from "../../sql/session.ts";
+import { SqlSession } from "../../sql/session.ts";
+import type { SqlProblem, SqlSource } from "../../sql/source.ts";
 import type { TablePlan } from "../../sql/wanted.ts";
 import { commandPath } from "../input/command-path.ts";
 import { type ReadOptions, contentOf, seeks } from "../input/recordings.ts";
 import { sizeOf } from "../input/size.ts";
 import { sqlSources } from "../input/sql-sources.ts";
 import { parseDuration } from "../input/time.ts";
-import { ANSWER_FORMATS, type AnswerFormat, writeAnswer } from "../output/answer-rows.ts";
+import { ANSWER_FORMATS, type AnswerFormat, isBinary, writeAnswer } from "../output/answer-rows.ts";
 import { toJson } from "../../model/json.ts";
 import { report } from "../output/report.ts";
 import type { Target } from "../output/target.ts";
@@ -47,7 +48,10 @@ export function addSql(program: Command): void {
         "how to write the answer; by default as the name of the output says, else table on a terminal and CSV",
       ).choices(ANSWER_FORMATS),
     )
-    .option("-o, --output <file>", "where to write: x.csv, x.json, x.ndjson, x.parquet; default standard output")
+    .option(
+      "-o, --output <file>",
+      "where to write: x.csv, x.json, x.ndjson, x.parquet, x.arrow; default standard output",
+    )
     .option("--force", "overwrite an existing file")
     .option("--json", "with -o: the report as one JSON object; without: the same as --format json")
     .option("--tables", "list tables and columns instead")
@@ -134,7 +138,7 @@ async function answer(
     await sink.abort();
     throw error;
   }
-  const columns = found.columns.map(({ name, type }) => ({ name, type }));
+  const columns = found.columns.map(({ name, type, unit }) => ({ name, type, unit }));
   const size = byteSize(target.files.get(target.main) ?? 0);
   const line = `${target.main}: ${counted(rows, "row")} of ${counted(columns.length, "column")}, ${size}`;
   await report(target, options, { rows, columns }, [line]);
@@ -186,7 +190,7 @@ function formatOf(target: Target | null, { format, json }: SqlCommand): AnswerFo
   const isTerminal = process.stdout.isTTY === true;
   if (target === null) {
     const found = format ?? (json === true ? "json" : isTerminal ? "table" : "csv");
-    if (found === "parquet" && isTerminal) throw new UsageError("Parquet is no text for a terminal: say -o FILE");
+    if (isBinary(found) && isTerminal) throw new UsageError(`${found} is no text for a terminal: say -o FILE`);
     return found;
   }
   const ending = /\.([^./]*)$/.exec(target.main)?.[1]?.toLowerCase() ?? "";

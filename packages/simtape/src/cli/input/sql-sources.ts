@@ -1,7 +1,7 @@
 import { basename, relative } from "node:path";
 import { shownUrl } from "../../io/shown-url.ts";
 import type { Recording } from "../../model/recording.ts";
-import type { SqlSource } from "../../sql/session.ts";
+import type { SqlSource } from "../../sql/source.ts";
 import { heed } from "../run/ending.ts";
 import { commandPath, isInS3, storeAt, under } from "./command-path.ts";
 import { recordingsAt } from "./folders.ts";

@@ -5,7 +5,8 @@ import { toJson } from "../../model/json.ts";
 import { jsonText, visibleLine } from "../../model/visible.ts";
 
 /** How answers are written. */
-export const ANSWER_FORMATS = ["table", "csv", "json", "ndjson", "parquet"] as const;
+export const ANSWER_FORMATS = ["table", "csv", "json", "ndjson", "parquet", "arrow"] as const;
+/** A name of `ANSWER_FORMATS`. */
 export type AnswerFormat = (typeof ANSWER_FORMATS)[number];
 
 /** Writes an answer to its end; gives its rows. */
@@ -13,11 +14,16 @@ export async function writeAnswer(answer: Answer, format: AnswerFormat, put: Put
   const writer = await writerOf(answer, format, put);
   let rows = 0;
   for await (const batch of answer) {
-    await writer.write(format === "parquet" ? batch : withNumbers(batch));
+    await writer.write(isBinary(format) ? batch : withNumbers(batch));
     rows += batch.length;
   }
   await writer.end();
   return rows;
+}
+
+/** Whether it is no text for a terminal. */
+export function isBinary(format: AnswerFormat): boolean {
+  return format === "parquet" || format === "arrow";
 }
 
 async function writerOf({ columns }: Answer, format: AnswerFormat, put: Put): Promise<RowWriter> {
@@ -29,6 +35,8 @@ async function writerOf({ columns }: Answer, format: AnswerFormat, put: Put): Pr
       return jsonWriter(columns, put);
     case "parquet":
       return (await import("../../export/parquet.ts")).parquetWriter(written, withoutUnit, put);
+    case "arrow":
+      return (await import("../../export/arrow.ts")).arrowWriter(written, withoutUnit, put, "file");
     case "csv":
       return (await import("../../export/csv.ts")).csvWriter(written, withoutUnit, put);
     case "ndjson":

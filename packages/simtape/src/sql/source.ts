@@ -1,0 +1,65 @@
+import { type Finding, RecordingError } from "../model/error.ts";
+import type { Recording } from "../model/recording.ts";
+import { SourceError } from "../io/source.ts";
+import { SqlError } from "./error.ts";
+import type { KnownCells } from "./known.ts";
+import type { Limits } from "./limits.ts";
+
+/** A recording that is opened when a statement needs it, and closed behind that. */
+export interface SqlSource {
+  /** In the column `recording` of every table. Each name once. */
+  readonly name: string;
+  /** Where it is, in `recordings.file`; absent: the name. */
+  readonly file?: string | undefined;
+  readonly tags?: readonly string[] | undefined;
+  /** A row of `recordings` whose wanted cells are all in here is made without opening it. */
+  readonly known?: KnownCells | undefined;
+  /** Cells of the columns that `SqlOptions.more` names. */
+  readonly more?: Readonly<Record<string, string | null>> | undefined;
+  open(signal?: AbortSignal): Promise<Recording>;
+  /** Whether it is closed when the statement needs it no more; true by default. */
+  readonly closes?: boolean | undefined;
+}
+
+/** How questions are answered. Everything is optional. */
+export interface SqlOptions extends Limits {
+  readonly signal?: AbortSignal | undefined;
+  /** False: every row is read, whatever the statement asks for; the answer is the same. */
+  readonly prune?: boolean | undefined;
+  /** Names of further columns of `recordings`, which are texts; none by default. */
+  readonly more?: readonly string[] | undefined;
+  /** Called when a recording has been read, with how many there are to read. */
+  readonly onProgress?: ((done: number, total: number) => void) | undefined;
+}
+
+/** A recording, open: `SqlSession` leaves it open. */
+export function openSource(name: string, recording: Recording): SqlSource {
+  return { name, open: async () => recording, closes: false };
+}
+
+/** A recording that could not be read, or not to its end. */
+export interface SqlProblem {
+  readonly recording: string;
+  readonly finding: Finding;
+  readonly error: unknown;
+}
+
+/** Its cells of the further columns of `recordings`. */
+export function moreOf({ more = {} }: SqlSource, names: readonly string[]): Record<string, string | null> {
+  return Object.fromEntries(names.map((name) => [name, more[name] ?? null]));
+}
+
+/** Whether an error is that of one recording, and not of the question. */
+export function isOfRecording(error: unknown): boolean {
+  return RecordingError.is(error) || error instanceof SourceError;
+}
+
+/** The error as a row of `findings`. */
+export function findingOf(error: unknown): Finding {
+  const code = RecordingError.is(error) ? error.code : "source-failed";
+  return { code: `sql:${code}`, severity: "loss", message: error instanceof Error ? error.message : String(error) };
+}
+
+export function lateBy(milliseconds: number): SqlError {
+  return new SqlError("limit", `no answer within ${milliseconds / 1000} s`);
+}
