@@ -8,6 +8,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } fr
 import { fromFile } from "../../../simtape/src/io/node/file.ts";
 import { allFormats } from "../../../simtape/src/cli/input/formats.ts";
 import { openBundle } from "../../../simtape/src/model/open.ts";
+import type { Events, Progress } from "../../src/protocol.ts";
 import { example, hasChromium, hashOf, layoutOf, startViewer, untilOpen, type Viewer } from "../support/viewer.ts";
 
 const COMMAND = fileURLToPath(new URL("../../../simtape/bin/simtape.js", import.meta.url));
@@ -66,6 +67,18 @@ async function untilGrown(page: Page): Promise<void> {
   await page.waitForFunction((before) => simtape.bounds.end > before, end);
 }
 
+/** Texts of the gaps in what the page has open. */
+function gapsOf(page: Page): Promise<string[]> {
+  return page.evaluate(async () => {
+    const { recording } = simtape.state.value.decks[0]!.opened;
+    const found: string[] = [];
+    const take = ({ events }: Events): void => void found.push(...events.map(({ text }) => text));
+    const onProgress = ({ partial }: Progress): void => take(partial as Events);
+    take(await simtape.query("events", { recording, limit: 10_000, isReading: true }, { onProgress }));
+    return found.filter((text) => text.startsWith("nothing for"));
+  });
+}
+
 describe.skipIf(!hasChromium)("a program that runs", () => {
   let viewer: Viewer;
   beforeAll(async () => {
@@ -95,11 +108,15 @@ describe.skipIf(!hasChromium)("a program that runs", () => {
     await untilNow(page);
     expect(await page.getByRole("heading", { level: 1 }).textContent()).toBe("run");
     expect(await page.evaluate(() => simtape.isPlaying || simtape.state.value.status.phase === "ended")).toBe(true);
-    expect(await page.evaluate(() => simtape.frame!.state.sets.get("particles")!.ids.length)).toBeGreaterThanOrEqual(60);
+    expect(await page.evaluate(() => simtape.frame!.state.sets.get("particles")!.ids.length)).toBeGreaterThanOrEqual(
+      60,
+    );
 
     // paused it stays where it is, while more comes
     await page.keyboard.press("k");
     await expect.poll(() => badge(page).getAttribute("aria-pressed")).toBe("false");
+    // frames that were under way are shown before
+    await untilGrown(page);
     const paused = await page.evaluate(() => simtape.time);
     await untilGrown(page);
     await expect.poll(() => badge(page).textContent()).toMatch(/^Live\d+ s behind$/);
@@ -133,12 +150,8 @@ describe.skipIf(!hasChromium)("a program that runs", () => {
     await page.waitForFunction((before) => simtape.bounds.end > before + 2e9, end);
     await page.getByText("No connection").waitFor({ state: "detached" });
     await untilNow(page);
-    const labels = await page.evaluate(async () => {
-      const { recording } = simtape.state.value.decks[0]!.opened;
-      const { events } = await simtape.query("events", { recording, limit: 10_000, isReading: true });
-      return events.map((event) => JSON.stringify(event));
-    });
-    expect(labels.filter((label) => label.includes("nothing for"))).toHaveLength(1);
+    // a gap is found as an event of the recording
+    await expect.poll(() => gapsOf(page)).toHaveLength(1);
 
     // it ends in order: what was recorded remains
     second.child.kill("SIGTERM");
