@@ -2,7 +2,10 @@ import { useEffect, useMemo, useState } from "react";
 import { useSession, useViewer } from "../hooks.ts";
 import { listAddress, type Listed } from "../open/recording-list.tsx";
 import type { Shown } from "./live-badge.tsx";
-import { type Listen, type LiveNews, useLive } from "./use-live.ts";
+import { type Lag, type Listen, type LiveNews, useLive } from "./use-live.ts";
+
+/** What a program does is folded and committed before it can be seen. */
+const LAG: Lag = { near: 4e9, aside: 2e9 };
 
 /** What `simtape view` says of the recording that plays: it may be recording it now. */
 export function useLiveView(): Shown {
@@ -27,7 +30,7 @@ export function useLiveView(): Shown {
     return () => controller.abort();
   }, [url]);
   const listen = useMemo<Listen | null>(() => (source === null ? null : (hear) => heard(source, hear)), [source]);
-  const live = useLive(listen, () => {
+  const live = useLive(listen, LAG, () => {
     setSource(null);
     void session.grow();
   });

@@ -23,8 +23,14 @@ export interface LiveNews {
 /** Listens to what a server tells, until the function that is given back is called. */
 export type Listen = (hear: (news: LiveNews) => void) => () => void;
 
-/** Nanoseconds from the end within which it is now; how far from the end it goes on there. */
-const [NEAR, ASIDE] = [4e9, 2e9];
+/** How near to the end a page stays with what is happening now. */
+export interface Lag {
+  /** Nanoseconds from the end within which it is now. */
+  readonly near: number;
+  /** Nanoseconds from the end where it goes on. */
+  readonly aside: number;
+}
+
 /** Milliseconds from one opening to the next. */
 const LEAST = 1000;
 /** Where the address keeps that what is happening now is shown: the page does so when it is loaded again. */
@@ -32,9 +38,9 @@ const KEY = "live";
 
 /**
  * Lets what is open grow as long as it is being made, and stays with the present unless the user leaves it. `listen` null:
- * it is not being made. `onEnd` is called when all of it is there.
+ * it is not being made. `onEnd` is called when all of it is there. `lag` is the same object each time.
  */
-export function useLive(listen: Listen | null, onEnd: () => void): Live {
+export function useLive(listen: Listen | null, lag: Lag, onEnd: () => void): Live {
   const session = useSession();
   const [isNow, setNow] = useState(() => {
     const { t, shared } = keptIn(location.hash);
@@ -54,17 +60,17 @@ export function useLive(listen: Listen | null, onEnd: () => void): Live {
   const toNow = useCallback((): void => {
     const { time, bounds } = session;
     if (!now.current || time === null) return;
-    if (bounds.end - time > NEAR) void session.seek(bounds.end - ASIDE);
+    if (bounds.end - time > lag.near) void session.seek(bounds.end - lag.aside);
     // at the very end it goes on by itself when there is more
     if (!session.isPlaying && (session.time ?? 0) < bounds.end) session.play();
-  }, [session]);
+  }, [session, lag]);
 
   useEffect(() => {
     if (!isLive) return;
     session.isGrowing = true;
     stay(now.current);
     const unwatch = session.onMove((move) => {
-      if (move.move === "seek") stay(move.time >= session.bounds.end - NEAR);
+      if (move.move === "seek") stay(move.time >= session.bounds.end - lag.near);
       else if (move.move === "rate") stay(now.current && move.rate === 1);
       else if (move.move === "loop") stay(now.current && move.range === null);
       else if (move.move !== "play") stay(false);
@@ -75,7 +81,7 @@ export function useLive(listen: Listen | null, onEnd: () => void): Live {
       // a link to what has ended is one to the time shown
       session.share(KEY, undefined);
     };
-  }, [session, isLive, stay]);
+  }, [session, lag, isLive, stay]);
 
   // biome-ignore lint/correctness/useExhaustiveDependencies: what is done at the end may be another function each time
   useEffect(() => {

@@ -1,11 +1,12 @@
 import { useCallback, useEffect, useRef } from "react";
 import { useSession } from "../../hooks.ts";
-import { type Listen, type Live, type LiveNews, useLive } from "../../live/use-live.ts";
+import { type Lag, type Listen, type Live, type LiveNews, useLive } from "../../live/use-live.ts";
 import { at } from "../api.ts";
 import type { Details } from "../shapes.ts";
 
 /** Milliseconds until a connection that broke is made again, and until the server is asked again. */
 const AGAIN = 1000;
+const LAG: Lag = { near: 3e9, aside: 1e9 };
 
 /** The recording of a server's page while it is being made; null: it is not. */
 export function useLiveRecording(details: Pick<Details, "id" | "state">, onEnd: () => void): Live | null {
@@ -36,7 +37,7 @@ export function useLiveRecording(details: Pick<Details, "id" | "state">, onEnd: 
     },
     [id],
   );
-  const live = useLive(isLive ? listen : null, onEnd);
+  const live = useLive(isLive ? listen : null, LAG, onEnd);
 
   // behind the end it is looked at by the server, and is whole then
   const isOver = useRef(true);
