@@ -1,6 +1,8 @@
 import { lazy, Suspense, useEffect, useState } from "react";
 import { followAddress } from "./address.ts";
 import { useSession, useViewer } from "./hooks.ts";
+import { ShownContext } from "./live/live-badge.tsx";
+import { useLiveView } from "./live/use-live-view.ts";
 import { DropZone } from "./open/drop-zone.tsx";
 import { StartPage } from "./open/start-page.tsx";
 import { serverRoot } from "./server/root.ts";
@@ -29,15 +31,18 @@ function Alone() {
     setReady(true);
     return followAddress(session);
   }, [session]);
+  return <DropZone>{hasRecording ? <Running /> : isReady && <StartPage />}</DropZone>;
+}
+
+/** What is open, which may be what a program does now. */
+function Running() {
+  // outside of what waits: it looks at the address, which is written again soon
+  const shown = useLiveView();
   return (
-    <DropZone>
-      {hasRecording ? (
-        <Suspense fallback={null}>
-          <Workbench />
-        </Suspense>
-      ) : (
-        isReady && <StartPage />
-      )}
-    </DropZone>
+    <Suspense fallback={null}>
+      <ShownContext value={shown}>
+        <Workbench />
+      </ShownContext>
+    </Suspense>
   );
 }

@@ -132,6 +132,8 @@ export class Session {
   /** Where the address says that the recording that will be opened next was left. */
   #left: OpenAt = {};
   #omitted: readonly string[] = [];
+  /** What plays is being made: what is missing at its end is no damage. */
+  isGrowing = false;
   /** Brings a panel to the front, by its id; what lays the panels out says how. */
   showPanel: (id: string) => void = () => undefined;
   /** What was asked for last: what the player tells may be older. */
@@ -282,7 +284,9 @@ export class Session {
     const ask = { place, given: [...this.#given.values()], modules: formatAddresses(), isOffered: false };
     const opened = await this.query("open", ask).catch(() => null);
     if (opened === null) return false;
-    if (this.state.value.decks[0] !== main || opened.timeline.end <= main.opened.timeline.end) {
+    const { timeline, findings } = main.opened;
+    const isSame = opened.timeline.end <= timeline.end && opened.findings.length === findings.length;
+    if (this.state.value.decks[0] !== main || isSame) {
       await this.query("close", { recording: opened.recording });
       return false;
     }

@@ -10,6 +10,8 @@ export {
   type LostNote,
   type TakeHead,
 } from "./journal.ts";
+export { both } from "./both.ts";
+export { Mirror, type MirrorTarget, type OpenMirror } from "./mirror.ts";
 export type { Outlet, OutletStatus } from "./outlet.ts";
 export { LiveRing, type RingOptions } from "./ring.ts";
 export { recordInto, recordTake, type TakeOptions, type TakeReport, type TakeStatus } from "./take.ts";

@@ -1,8 +1,27 @@
 import type { Format, Recording, Showing } from "simtape";
 
-/** How to show a recording. What is bulk in any of the formats is so here too: a conversion keeps the names of values. */
+/**
+ * How to show a recording. A conversion, and what a running program is recorded into, keep the names of values and sets:
+ * what other formats say of theirs holds here, too, behind what its own format says.
+ */
 export async function showingOf(recording: Recording, formats: readonly Format[]): Promise<Showing> {
   const { showing } = await recording.traits();
-  const all = await Promise.all(formats.map(async (format) => format.traits?.()));
-  return { ...showing, bulk: [...new Set(all.flatMap((traits) => traits?.showing?.bulk ?? []))] };
+  const others = formats.filter(({ id }) => id !== recording.info.format);
+  const all = (await Promise.all(others.map(async (format) => format.traits?.()))).flatMap(
+    (traits) => traits?.showing ?? [],
+  );
+  // absent: everything that has a place
+  const things = showing?.things === undefined ? {} : { things: unique([showing, ...all], "things") };
+  const charts = all.flatMap(({ charts: more = [] }) => more.filter((chart) => chart !== "any"));
+  return {
+    ...showing,
+    ...things,
+    charts: [...(showing?.charts ?? []), ...charts],
+    presenters: Object.assign({}, ...all.map(({ presenters }) => presenters), showing?.presenters),
+    bulk: unique([...(showing === undefined ? [] : [showing]), ...all], "bulk"),
+  };
+}
+
+function unique(showings: readonly Showing[], key: "things" | "bulk"): readonly string[] {
+  return [...new Set(showings.flatMap((showing) => showing[key] ?? []))];
 }

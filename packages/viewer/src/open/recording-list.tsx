@@ -13,6 +13,8 @@ export interface Listed {
   readonly bytes: number | null;
   /** Where the server tells more of it, relative to the page; absent: it does not. */
   readonly facts?: string | null;
+  /** Of one that a program is recorded into: where the server tells how far it is, relative to the page; null: it has ended. */
+  readonly live?: string | null;
 }
 
 /** Between two looks at what is there, milliseconds. */
@@ -21,7 +23,7 @@ const LOOK_EVERY = 5000;
 const NONE: readonly Listed[] = [];
 
 /** Where the server has written down what it serves: in the page itself; empty for a page without such a server. */
-function listAddress(): string {
+export function listAddress(): string {
   return document.querySelector<HTMLMetaElement>('meta[name="simtape-recordings"]')?.content ?? "";
 }
 
@@ -70,12 +72,13 @@ export function RecordingList({ list }: { readonly list: readonly Listed[] }) {
 function Row({ listed, facts }: { readonly listed: Listed; readonly facts: Facts | undefined }) {
   const session = useSession();
   const isOpened = useViewer((state) => isAbout(state, listed));
-  const { name, url, bytes } = listed;
+  const { name, url, bytes, live } = listed;
   return (
     <>
       <button type="button" onClick={() => void session.open(locatorAt(url))}>
         <RecordingFacts facts={facts} />
         <span>{name}</span>
+        {live != null && <small>live</small>}
         {bytes !== null && <small>{sizeText(bytes)}</small>}
       </button>
       {isOpened && <Outcome />}

@@ -2,6 +2,7 @@ import type { DockviewApi } from "dockview";
 import { lazy, Suspense, useContext, useState } from "react";
 import { exportShown } from "../export/shown.ts";
 import { useSession, useViewer } from "../hooks.ts";
+import { LiveBadge, ShownContext } from "../live/live-badge.tsx";
 import { pickFiles } from "../open/pick.ts";
 import { PANELS } from "../panels.ts";
 import { useObservable } from "../observable.ts";
@@ -29,6 +30,7 @@ export function TopBar({ dock }: { readonly dock: DockviewApi | null }) {
   const close = (): void => setDialog(null);
   const isExporting = useObservable(exportShown, (value) => value);
   const place = useContext(PlaceContext);
+  const shown = useContext(ShownContext);
   return (
     <header className="top-bar">
       {place?.back ?? (
@@ -36,9 +38,10 @@ export function TopBar({ dock }: { readonly dock: DockviewApi | null }) {
           <img src="./icon.svg" alt="" width={20} height={20} /> simtape
         </button>
       )}
-      <h1>{place?.name ?? main?.place.name}</h1>
+      <h1>{place?.name ?? shown.name ?? main?.place.name}</h1>
       <span className="badge">{main?.opened.info.format}</span>
-      <Findings dock={dock} />
+      {/* what is not committed yet is no damage */}
+      {shown.live === null && <Findings dock={dock} />}
       {opening !== null && (
         <span className="faint" role="status">
           Reading {opening.place.name}
@@ -46,6 +49,7 @@ export function TopBar({ dock }: { readonly dock: DockviewApi | null }) {
         </span>
       )}
       <span className="spring" />
+      <LiveBadge />
       {place?.actions ?? (
         <Menu label="Open">
           <MenuItem onSelect={() => void pickFiles(session, "files")}>Files …</MenuItem>

@@ -140,6 +140,8 @@ export class Activity {
 
   /** Some is only found as the recording is read. */
   async #findDamage(): Promise<void> {
+    // what is not committed yet is no damage
+    if (this.#session.isGrowing) return;
     const { recording } = this.#opened;
     const signal = this.#ended.signal;
     this.damage = await this.#session.query("damage", { recording }, { signal }).catch(() => this.damage);

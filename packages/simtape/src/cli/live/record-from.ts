@@ -141,7 +141,7 @@ function show({ phase, failure, messages, bytes, time }: TakeStatus): void {
 }
 
 /** Throws `UsageError` where one is: another recorder writes it, or has crashed. */
-async function journalAt(path: string): Promise<ByteSink> {
+export async function journalAt(path: string): Promise<ByteSink> {
   return toGrowingFile(path).catch((error: unknown) => {
     if (existsSync(path))
       throw new UsageError(
@@ -152,7 +152,7 @@ async function journalAt(path: string): Promise<ByteSink> {
 }
 
 /** A journal without a message is of no use. Gives whether it is gone. */
-async function unlinkEmpty(journal: string): Promise<boolean> {
+export async function unlinkEmpty(journal: string): Promise<boolean> {
   const reader = await JournalReader.open(fileSource(journal)).catch(() => null);
   if (reader === null) return false;
   let messages = 0;

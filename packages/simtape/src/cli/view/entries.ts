@@ -7,6 +7,7 @@ import { allFormats } from "../input/formats.ts";
 import { isInS3 } from "../input/command-path.ts";
 import { recordingsIn } from "../input/folders.ts";
 import { isUrl, urlOf } from "../input/recordings.ts";
+import type { Growth } from "./growth.ts";
 
 /** A recording that the viewer is shown: behind a URL of its own, or files of this machine. */
 export type ViewEntry =
@@ -19,6 +20,8 @@ export type ViewEntry =
       readonly store: string;
       readonly main: string;
       readonly bytes: number;
+      /** Of a recording that is being made. */
+      readonly growth?: Growth | undefined;
     };
 
 /** What is named on the command line, folders as the recordings in them. Throws `UsageError` for what is no recording. */

@@ -48,8 +48,7 @@ export class ViewList {
         .map(([index, entry]) => ({
           name: entry.name,
           url: this.urlOf(entry),
-          bytes: "bytes" in entry ? entry.bytes : null,
-          facts: "bytes" in entry ? `facts/${index}.json` : null,
+          ...("url" in entry ? { bytes: null, facts: null } : ownFacts(entry, index)),
         })),
     );
   }
@@ -80,6 +79,12 @@ export class ViewList {
     }
     this.#there = there;
   }
+}
+
+/** One that grows has neither size nor facts, but an address where a page hears how far it is. */
+function ownFacts({ bytes, growth }: Extract<ViewEntry, { folder: string }>, index: number): object {
+  if (growth === undefined) return { bytes, facts: `facts/${index}.json` };
+  return { bytes: null, facts: null, live: growth.news.state === "live" ? `live/${index}` : null };
 }
 
 function identityOf(entry: ViewEntry): string {

@@ -13,6 +13,7 @@ import { PROVENANCE_ENDING } from "../../model/annotation.ts";
 import { isChunk, isOfSomeWorld } from "../../world/keys.ts";
 import { toServers } from "../input/timeout.ts";
 import { belongsTo, type ViewEntry } from "./entries.ts";
+import { type Growth, sendGrowth } from "./growth.ts";
 import { ViewIndexes } from "./indexes.ts";
 import { ViewList } from "./list.ts";
 import { moduleAddress, scriptAt } from "./modules.ts";
@@ -87,10 +88,17 @@ export async function serveView({
     if (file !== null) return sendFile(list.entry(Number(file[1])), file[2]!, given, indexes, request, response);
     const beside = /^beside\/(\d+)\/(.+)$/.exec(inside);
     if (beside !== null) return sendOfWorld(list.entry(Number(beside[1])), beside[2]!, request, response);
+    const growing = growthAt(/^live\/(\d+)$/.exec(inside)?.[1]);
+    if (growing !== null) return sendGrowth(growing, request, response);
     const name = inside === "" ? "index.html" : inside;
     const content = (await listed(name)) ?? page.get(name) ?? (await scriptAt(name, modules));
     if (content === null) return refuse(response, 404, ASTRAY);
     await sendPart(name, content, request, response);
+  }
+
+  function growthAt(index: string | undefined): Growth | null {
+    const entry = index === undefined ? undefined : list.entry(Number(index));
+    return entry === undefined || "url" in entry ? null : (entry.growth ?? null);
   }
 
   async function listed(name: string): Promise<Buffer | null> {

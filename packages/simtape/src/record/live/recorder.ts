@@ -23,7 +23,7 @@ import { checkLimits, isAtLimit } from "./limits.ts";
 import { eventsOf } from "./profile.ts";
 import type { Outcome, RecorderOptions, RecorderStatus } from "./recorder-options.ts";
 import { checkResumable, numbered } from "./resume.ts";
-import { type EventSink, type Mark, World } from "./world.ts";
+import { type EventSink, type Mark, type MarkKind, World } from "./world.ts";
 import { WorldSink } from "./world-sink.ts";
 import { WorldSnapshots } from "./world-snapshots.ts";
 
@@ -333,6 +333,11 @@ export class Recorder {
   /** Wall clock and reason where it does not go on evenly: `pause`, `rejoin` (HCRP spec §4 `sessions`). */
   session(reason: string): void {
     this.#notes.session({ tick: this.#at, time: this.#now(), reason });
+  }
+
+  /** A moment worth finding again, where whole states are recorded; a world has marks of its own. */
+  mark(kind: MarkKind, label: string): void {
+    this.#notes.mark({ tick: this.#at, kind, entity: null, label, severity: 0 });
   }
 
   /** A player whom the recording is about (HCRP spec §4 `subjects`), with what else the profile has, as the skin. */

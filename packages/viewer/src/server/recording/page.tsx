@@ -2,6 +2,7 @@ import "./recording.css";
 import { lazy, Suspense, useEffect, useState } from "react";
 import { followAddress } from "../../address.ts";
 import { useSession, useViewer } from "../../hooks.ts";
+import { ShownContext } from "../../live/live-badge.tsx";
 import { Outcome } from "../../open/outcome.tsx";
 import { PlaceContext } from "../../shell/place.ts";
 import { Button } from "../../ui/button.tsx";
@@ -14,9 +15,8 @@ import { Actions } from "./actions.tsx";
 import { DetailsPanel } from "./details-panel.tsx";
 import { ghostsIn, locatorOf } from "./locator.ts";
 import { NoteLane } from "./note-lane.tsx";
-import { LiveBadge } from "./live-badge.tsx";
 import { useDetails } from "./use-details.ts";
-import { useLive } from "./use-live.ts";
+import { useLiveRecording } from "./use-live-recording.ts";
 import { useNotes } from "./use-notes.ts";
 
 const ReviewPanel = lazy(async () => ({ default: (await import("../reviews/review-panel.tsx")).ReviewPanel }));
@@ -45,8 +45,9 @@ function Shown({ details, onChange }: { readonly details: Details; readonly onCh
   // the address is written again as the recording plays
   const [review] = useState(() => new URLSearchParams(search).get("review"));
   const notes = useNotes(details.id);
-  const live = useLive(details, onChange);
-  const { id, name, url, state } = details;
+  const live = useLiveRecording(details, onChange);
+  const { id, name, url } = details;
+  const shown = { live, name };
   useEffect(() => {
     document.title = `${name} · simtape`;
   }, [name]);
@@ -66,12 +67,7 @@ function Shown({ details, onChange }: { readonly details: Details; readonly onCh
   const place = {
     back: <Back />,
     name,
-    actions: (
-      <>
-        {state === "live" && <LiveBadge live={live} />}
-        <Actions details={details} isShowing={isShowing} onShow={() => setShowing(!isShowing)} />
-      </>
-    ),
+    actions: <Actions details={details} isShowing={isShowing} onShow={() => setShowing(!isShowing)} />,
     strip: <NoteLane notes={notes.list} />,
   };
   return (
@@ -79,7 +75,9 @@ function Shown({ details, onChange }: { readonly details: Details; readonly onCh
       <PlaceContext value={place}>
         {isOpen ? (
           <Suspense fallback={null}>
-            <Workbench />
+            <ShownContext value={shown}>
+              <Workbench />
+            </ShownContext>
           </Suspense>
         ) : (
           <Opening details={details} />
