@@ -4,7 +4,7 @@ import type { Question } from "../../ask/ask.ts";
 import { RecordingError } from "../../model/error.ts";
 import { toJson } from "../../model/json.ts";
 import type { Time } from "../../model/time.ts";
-import type { SqlSource } from "../../sql/session.ts";
+import type { SqlSource } from "../../sql/source.ts";
 import { usableExpression, wrongExpression } from "../input/asked.ts";
 import { budgetOf, type ReadOptions, seeks } from "../input/recordings.ts";
 import { sqlSources } from "../input/sql-sources.ts";
