@@ -64,6 +64,11 @@ export const PANELS: readonly PanelKind[] = [
     component: lazily(async () => (await import("./compare/compare-panel.tsx")).ComparePanel),
   },
   {
+    id: "race",
+    title: "Race",
+    component: lazily(async () => (await import("./race/race-panel.tsx")).RacePanel),
+  },
+  {
     id: "stats",
     title: "Numbers",
     component: lazily(async () => (await import("./stats/stats-panel.tsx")).StatsPanel),

@@ -14,6 +14,7 @@ import type {
   TimeRange,
 } from "simtape";
 import type { Alignment, Comparison } from "simtape/compare";
+import type { Race, RaceOptions } from "simtape/race";
 import type { RecordingStatistics } from "simtape/stats";
 import type { ChunkMesh } from "./blocks/faces.ts";
 
@@ -333,6 +334,11 @@ export interface Queries {
       readonly rules: readonly string[];
     };
     answer: Comparison;
+  };
+  /** Laps of the recording and of others that are open against each other. Progress is recordings. */
+  race: {
+    ask: Of & { readonly others: readonly number[] } & Pick<RaceOptions, "things" | "line" | "mark" | "sectors">;
+    answer: Race;
   };
   /** What all numbers of the recording are: it is read as a whole. */
   stats: { ask: Of; answer: RecordingStatistics };

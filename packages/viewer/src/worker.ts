@@ -45,6 +45,7 @@ const QUERIES: { readonly [K in QueryName]: Query<K> } = {
   when: async (...asked) => (await import("./engine/when.ts")).when(...asked),
   complete: async (...asked) => (await import("./engine/when.ts")).complete(...asked),
   compare: async (...asked) => (await import("./engine/compare.ts")).compareTwo(...asked),
+  race: async (...asked) => (await import("./engine/race.ts")).raceAll(...asked),
   stats: async (...asked) => (await import("./engine/stats.ts")).stats(...asked),
   targets: async (...asked) => (await import("./engine/export.ts")).targets(...asked),
   export: async (...asked) => (await import("./engine/export.ts")).files(...asked),

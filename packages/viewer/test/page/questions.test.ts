@@ -5,8 +5,10 @@ import type { Page } from "playwright-core";
 import { open } from "simtape";
 import { type Answer, ask } from "simtape/ask";
 import { type Comparison, compare } from "simtape/compare";
+import { race } from "simtape/race";
 import { statistics } from "simtape/stats";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { lapTime } from "../../src/race/racing.ts";
 import { startViewer, type Viewer } from "../support/viewer.ts";
 import { example, hasChromium, hashOf, layoutOf, untilOpen } from "../support/viewer.ts";
 
@@ -156,6 +158,23 @@ describe.skipIf(!hasChromium)("questions in the page", () => {
     await page.getByText("The same within the tolerances.").waitFor();
   });
 
+  test("who was faster is what the library says, and a lap is gone to", async () => {
+    const wanted = await standingsOf(["players[*]"]);
+    expect(wanted.length).toBeGreaterThan(2);
+    await go(["race.hcrp"], ["race"]);
+    await page.getByRole("img", { name: "Gaps along the course" }).waitFor();
+    const rows = (await rowsOf("Laps")).map((row) => row.split(/\s+/).join(" "));
+    for (const [i, text] of wanted.entries()) expect(rows[i]).toContain(text);
+    await picture("race");
+    await page.getByRole("listbox", { name: "Laps", exact: true }).getByRole("option").nth(1).click();
+    await page.waitForFunction(() => simtape.state.value.selection?.kind === "thing");
+    await page.getByLabel("Where laps begin").selectOption("laps by a line");
+    const line = page.getByLabel("Line at which laps begin");
+    await line.fill("nonsense");
+    await line.press("Enter");
+    await page.getByRole("alert").filter({ hasText: "nonsense" }).waitFor();
+  });
+
   test("without a ghost it says what to compare with", async () => {
     await go(["town.log"], ["compare"]);
     await page.getByRole("button", { name: "Add files as ghosts …" }).waitFor();
@@ -182,6 +201,12 @@ describe.skipIf(!hasChromium)("questions in the page", () => {
     await page.getByText(`${travel.set}/${travel.id}`).first().waitFor();
   });
 });
+
+async function standingsOf(things: readonly string[]): Promise<readonly string[]> {
+  await using recording = await open(new Uint8Array(await readFile(example("race.hcrp"))));
+  const { laps } = await race([{ recording }], { things });
+  return laps.map(({ label, seconds }) => `${label} ${lapTime(seconds)}`);
+}
 
 async function answersOf(name: string, text: string): Promise<readonly Answer[]> {
   await using recording = await open(new Uint8Array(await readFile(example(name))));
