@@ -41,9 +41,10 @@ function RaceOf({ decks }: { readonly decks: readonly Deck[] }) {
   const run = useObservable(raceOf(decks[0]!).run, (value) => value);
   const isFar = decks.some(isTooFar);
   const [isAsked, ask] = useState(false);
-  const [set, id] = [subject?.set, wanted.who === "subject" ? subject?.id : undefined];
+  const set = subject?.set ?? decks[0]!.opened.showing.things?.[0];
+  const id = wanted.who === "subject" ? subject?.id : undefined;
   useEffect(() => {
-    const options = optionsOf(wanted, set === undefined ? null : { set, id: id ?? "" });
+    const options = optionsOf(wanted, set, id);
     if (options !== null && (!isFar || isAsked)) startRacing(session, decks, options);
   }, [session, decks, wanted, set, id, isFar, isAsked]);
   const want = (next: Partial<Wanted>): void => session.share(RACING, { ...USUAL, ...wanted, ...next });
@@ -56,7 +57,7 @@ function RaceOf({ decks }: { readonly decks: readonly Deck[] }) {
           value={wanted.who}
           onChange={(event) => want({ who: event.currentTarget.value as Wanted["who"] })}
         >
-          <option value="all">all {subject?.set ?? "things"}</option>
+          <option value="all">all {set ?? "things"}</option>
           <option value="subject">the one shown</option>
         </select>
         <select

@@ -2,7 +2,6 @@ import type { Race, RaceLap, RaceOptions } from "simtape/race";
 import { LongQuery } from "../long-query.ts";
 import type { Opened } from "../protocol.ts";
 import type { Deck, Session } from "../session.ts";
-import type { Thing } from "../subject.ts";
 
 /** Where it is kept how the race is run. */
 export const RACING = "race";
@@ -43,10 +42,17 @@ export function raceOf({ opened }: Pick<Deck, "opened">): LongQuery<Race> {
   return found;
 }
 
-/** What the library is asked: null as long as the place where laps begin is not said. */
-export function optionsOf({ who, by, at, sectors }: Wanted, subject: Thing | null): RaceOptions | null {
+/**
+ * What the library is asked: about a thing of a set, or all of them. Null as long as the place where laps begin is not said.
+ */
+export function optionsOf(
+  { who, by, at, sectors }: Wanted,
+  set: string | undefined,
+  id: number | string | undefined,
+): RaceOptions | null {
   if (by !== "whole" && at.trim() === "") return null;
-  const things = subject === null ? undefined : [who === "all" ? `${subject.set}[*]` : `${subject.set}[${subject.id}]`];
+  const racer = who === "all" ? "*" : id;
+  const things = set === undefined || racer === undefined ? undefined : [`${set}[${racer}]`];
   return { things, sectors, ...(by === "whole" ? {} : { [by]: at.trim() }) };
 }
 

@@ -26,14 +26,13 @@ test("a lap is called by its thing, and by recording and number where there are 
 });
 
 test("what is asked is what was chosen; a line that is not said yet asks nothing", () => {
-  const subject = { set: "players", id: 3 };
-  expect(optionsOf(USUAL, subject)).toEqual({ things: ["players[*]"], sectors: 3 });
-  expect(optionsOf({ ...USUAL, who: "subject", by: "mark", at: " go " }, subject)).toEqual({
+  expect(optionsOf(USUAL, "players", 3)).toEqual({ things: ["players[*]"], sectors: 3 });
+  expect(optionsOf({ ...USUAL, who: "subject", by: "mark", at: " go " }, "players", 3)).toEqual({
     things: ["players[3]"],
     sectors: 3,
     mark: "go",
   });
-  expect(optionsOf({ ...USUAL, by: "line" }, subject)).toBe(null);
-  expect(optionsOf(USUAL, null)).toEqual({ things: undefined, sectors: 3 });
+  expect(optionsOf({ ...USUAL, by: "line" }, "players", 3)).toBe(null);
+  expect(optionsOf({ ...USUAL, who: "subject" }, "players", undefined)).toEqual({ things: undefined, sectors: 3 });
   expect(wantedIn({ race: { who: "x", by: "line", at: 3, sectors: 0 } })).toEqual({ ...USUAL, by: "line" });
 });
