@@ -1,4 +1,5 @@
 import "../inspect/inspect.css";
+import "../plots/plots.css";
 import "./race.css";
 import type { Race, RaceLap } from "simtape/race";
 import { useEffect, useMemo, useState } from "react";
