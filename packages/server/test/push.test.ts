@@ -73,6 +73,21 @@ describeDatabases("recordings from a command line", (database) => {
     expect(found("nothing-is-called-so")).toEqual([]);
   });
 
+  test("an expression chooses among what is found", () => {
+    const where = (...words: readonly string[]): { asked: number; recordings: { name: string; count: number }[] } =>
+      JSON.parse(simtape("find", node.address, ...words, "--json").printed);
+    const { asked, recordings } = where("--where", "any players (on-ground)");
+    expect([asked, recordings.map(({ name }) => name)]).toEqual([5, ["race.hcrp"]]);
+    expect(recordings[0]!.count).toBeGreaterThan(0);
+    expect(where("--format", "hcrp", "--where", "any players (speed > 1 m/s)").asked).toBe(1);
+    // a folder, and a recording at an address, know of no words
+    expect(simtape("find", mine, "race", "--where", "frame > 0").exit).toBe(2);
+    expect(simtape("find", mine, "--format", "hcrp", "--where", "frame > 0").exit).toBe(2);
+    const [race] = found("--format", "hcrp");
+    const { printed, exit } = simtape("find", race!.url, "--where", "any players (on-ground)", "--json");
+    expect([exit, (JSON.parse(printed) as { asked: number }).asked]).toEqual([0, 1]);
+  });
+
   test("one that was killed goes on, and what it sends is one recording", async () => {
     // in pieces of 8 MiB, of which some are there when it is killed
     const large = join(folder, "large.log");

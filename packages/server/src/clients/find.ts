@@ -1,5 +1,16 @@
 import { type Command, Option } from "commander";
-import { byteSize, EXIT, type FindCommand, findWhere, Output, paint, seeks, toJson, UsageError } from "simtape/serving";
+import {
+  byteSize,
+  EXIT,
+  type FindCommand,
+  findWhere,
+  type NamedPlace,
+  Output,
+  paint,
+  seeks,
+  toJson,
+  UsageError,
+} from "simtape/serving";
 import { Remote } from "./remote.ts";
 
 /** Most recordings of a page. */
@@ -49,19 +60,16 @@ export function addFind(program: Command): void {
   const command = seeks(program.command("find"))
     .summary("search the recordings of a server")
     .description(
-      "Searches the library of a server, and prints the address of each recording found, which simtape info, state and\nother commands read. The token comes from SIMTAPE_SERVER_TOKEN.",
+      "Searches the library of a server, and prints the address of each recording found, which simtape info, state and other commands read. The token comes from SIMTAPE_SERVER_TOKEN. With --where it reads the recordings that the rest of the question finds, or those of a folder.",
     )
-    .argument("<server>", "address of the server; with --where a folder, a recording or s3://BUCKET/PREFIX")
+    .argument("<server>", "address of the server; with --where also a folder, a recording or s3://BUCKET/PREFIX")
     .argument(
       "[words...]",
       'what to look for: words, "several", -without, altitude > 3000 ft, format:carla, longer than 30 s, two vehicles',
     );
   for (const [name, help] of Object.entries(FILTERS)) command.option(`--${name} <text>`, help);
   command
-    .option(
-      "--where <expression>",
-      "with a folder or s3://BUCKET/PREFIX instead of a server: an expression that is true in it",
-    )
+    .option("--where <expression>", "an expression over paths: only recordings in which it is ever true, and how often")
     .option("--findings", "has findings")
     .option("--duplicates", "another recording has the same content")
     .addOption(
@@ -71,31 +79,57 @@ export function addFind(program: Command): void {
     .option("--json", "one JSON object for each recording")
     .addHelpText(
       "after",
-      '\nExamples:\n  $ simtape find http://127.0.0.1:8000 race\n  $ simtape find https://tapes.example.org altitude above 3,000 ft --format flightgear\n  $ simtape find https://tapes.example.org --event collision --longer 60 --json | jq -r .url\n  $ simtape find runs --where "any vehicles (speed > 100 km/h)"',
+      '\nExamples:\n  $ simtape find http://127.0.0.1:8000 race\n  $ simtape find https://tapes.example.org altitude above 3,000 ft --format flightgear\n  $ simtape find https://tapes.example.org --event collision --longer 60 --json | jq -r .url\n  $ simtape find https://tapes.example.org --format carla --where "event(collision)"\n  $ simtape find runs --where "any vehicles (speed > 100 km/h)"\nExpressions: docs/ask.md.',
     )
     .action(async (server: string, words: readonly string[], options: Options) => {
-      if (options.where !== undefined) {
-        if (words.length > 0) throw new UsageError("--where takes a folder and nothing else: quote the expression");
-        return findWhere(server, { ...options, where: options.where });
-      }
+      const { where } = options;
+      if (where !== undefined) return findWhere(await placesOf(server, words, options), { ...options, where });
       const remote = new Remote(server);
       const output = new Output();
-      let left = options.limit;
-      for (let cursor: string | null = ""; cursor !== null && left > 0; ) {
-        const query = queryOf(words, options, Math.min(left, PAGE), cursor);
-        const page: { recordings: Item[]; cursor: string | null } = await remote.json(`api/recordings?${query}`);
-        for (const item of page.recordings) {
-          const there = { ...item, url: remote.at(item.url), page: remote.at(item.page) };
-          if (options.json === true) await output.line(toJson(there));
-          else await output.lines(linesOf(there));
-        }
-        left -= page.recordings.length;
-        ({ cursor } = page);
+      for await (const item of itemsOf(remote, words, options)) {
+        const there = { ...item, url: remote.at(item.url), page: remote.at(item.page) };
+        if (options.json === true) await output.line(toJson(there));
+        else await output.lines(linesOf(there));
       }
       await output.flush();
       process.exitCode = EXIT.done;
       return undefined;
     });
+}
+
+/** Recordings in which an expression is looked for: those that a server finds by all else, or those at another place. */
+async function placesOf(
+  place: string,
+  words: readonly string[],
+  options: Options,
+): Promise<string | readonly NamedPlace[]> {
+  const remote = /^https?:/.test(place) ? new Remote(place) : null;
+  if (remote === null || !(await isServer(remote))) {
+    if (words.length > 0 || queryOf([], options, 0, "").size > 1)
+      throw new UsageError(`only a server looks for words and facts, and this is none: ${place}; quote the expression`);
+    return place;
+  }
+  const found: NamedPlace[] = [];
+  for await (const { name, url } of itemsOf(remote, words, options)) found.push({ name, place: remote.at(url) });
+  return found;
+}
+
+/** Whether it answers as a server does, and not as a file does. */
+async function isServer(remote: Remote): Promise<boolean> {
+  const answer = await remote.ask("GET", "api/recordings?limit=1");
+  await answer.body?.cancel();
+  return answer.status !== 404 && answer.headers.get("content-type")?.includes("json") === true;
+}
+
+async function* itemsOf(remote: Remote, words: readonly string[], options: Options): AsyncGenerator<Item> {
+  let left = options.limit;
+  for (let cursor: string | null = ""; cursor !== null && left > 0; ) {
+    const query = queryOf(words, options, Math.min(left, PAGE), cursor);
+    const page: { recordings: Item[]; cursor: string | null } = await remote.json(`api/recordings?${query}`);
+    yield* page.recordings;
+    left -= page.recordings.length;
+    ({ cursor } = page);
+  }
 }
 
 function parseLimit(text: string): number {

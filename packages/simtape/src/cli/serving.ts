@@ -15,7 +15,7 @@ export { type PlainSeries, plainSeries, SERIES_HEADER, seriesRows } from "./outp
 export { partOf } from "./input/state-part.ts";
 export { parseRange, parseTime } from "./input/time.ts";
 export { byteSize, counted, Output, paint, Progress, say } from "./run/terminal.ts";
-export { type FindCommand, findWhere } from "./commands/find.ts";
+export { type FindCommand, findWhere, type NamedPlace } from "./commands/find.ts";
 export { seeks } from "./input/recordings.ts";
 export { holds } from "./output/holds.ts";
 export { pageOf, policyOf, sendPart } from "./view/page.ts";

@@ -76,15 +76,35 @@ describe("simtape find", () => {
     expect(unfit.stderr).toContain("it fits no recording");
   });
 
-  test("leaves out a recording that is damaged beyond reading, and ends with 3", async () => {
+  test("leaves out what is false by the events of the kept index, and reads no message for those that there are", async () => {
+    const flights = join(folder, "flights");
+    mkdirSync(flights);
+    cpSync(example("flight.fgtape"), join(flights, "flight.fgtape"));
+    expect((await simtape(["index", join(flights, "flight.fgtape")])).exit).toBe(0);
+    const of = async (where: string, ...more: readonly string[]): Promise<number[]> => {
+      const { stdout } = await simtape(["find", flights, "--where", where, "--json", ...more]);
+      const { decided, recordings } = JSON.parse(stdout) as { decided: number; recordings: unknown[] };
+      return [decided, recordings.length];
+    };
+    expect(await of("event(crash)")).toEqual([1, 0]);
+    expect(await of("event(crash)", "--no-index")).toEqual([0, 0]);
+    expect(await of("/position/altitude-ft > 100000 ft and event(touchdown)")).toEqual([1, 0]);
+    expect(await of("/position/altitude-ft > 1 ft")).toEqual([0, 1]);
+  });
+
+  test("a recording that cannot be read is left out, and one that is cut is asked; both end with 3", async () => {
     const bad = join(folder, "bad");
     mkdirSync(bad);
     cpSync(example("town.log"), join(bad, "a.log"));
     const bytes = readFileSync(example("town.log"));
     // the end of the file is missing: what is left is read, and the damage is a finding
     writeFileSync(join(bad, "b.log"), bytes.subarray(0, Math.floor(bytes.length * 0.6)));
-    const { stdout, exit } = await simtape(["find", bad, "--where", "any vehicles (speed > 1 km/h)", "--json"]);
+    // its head is that of a recording, and nothing behind it is
+    writeFileSync(join(bad, "c.hcrp"), readFileSync(example("race.hcrp")).subarray(0, 40));
+    const { stdout, stderr, exit } = await simtape(["find", bad, "--where", "any vehicles (speed > 1 km/h)", "--json"]);
     expect(exit).toBe(3);
-    expect(JSON.parse(stdout).recordings.length).toBe(2);
+    const { recordings, failed } = JSON.parse(stdout) as { recordings: { name: string }[]; failed: string[] };
+    expect([recordings.map(({ name }) => name), failed]).toEqual([["a.log", "b.log"], ["c.hcrp"]]);
+    expect(stderr).toContain("c.hcrp");
   });
 });

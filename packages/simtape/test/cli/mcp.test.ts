@@ -1,5 +1,5 @@
 import { spawn } from "node:child_process";
-import { cpSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -74,7 +74,10 @@ describe("a client of the SDK", () => {
   test("finds tools that say that they only read", async () => {
     const { tools } = await client.listTools();
     expect(tools.map(({ name }) => name).sort()).toEqual(
-      ["events", "info", "list", "paths", "picture", "series", "sql", "state"].sort(),
+      [
+        ...["events", "info", "list", "paths", "picture", "series", "sql", "state"],
+        ...["compare", "stats", "when"],
+      ].sort(),
     );
     for (const { annotations, description } of tools) {
       expect(annotations?.readOnlyHint).toBe(true);
@@ -121,6 +124,63 @@ describe("a client of the SDK", () => {
     const { paths, all } = await answer("paths", { recording: "town.log", at: "3s", like: "vehicles/24/position.*" });
     expect(paths).toContainEqual({ path: "vehicles/24/position.x", unit: "cm" });
     expect(all).toBe(paths.length);
+  });
+
+  test("asks when an expression is true", async () => {
+    const expression = "any vehicles (speed > 3 km/h for 200 ms)";
+    const path = join(folder, "runs", "town.log");
+    const found = await answer("when", { recording: "town.log", expression, until: "5s" });
+    const own = await printed("when", path, expression, "--until", "5s", "--json");
+    expect([found.intervals, found.all, found.measure]).toEqual([own.intervals, own.count, own.measure]);
+    expect(found.all).toBeGreaterThan(0);
+    const many = await answer("when", { recording: "town.log", expression: "changed(vehicles[24].position.x)" });
+    const later = await answer("when", {
+      recording: "town.log",
+      expression: "changed(vehicles[24].position.x)",
+      skip: 3,
+    });
+    expect([later.intervals[0], later.all]).toEqual([many.intervals[3], many.all]);
+  });
+
+  test("compares two recordings, and a recording with itself", async () => {
+    const self = await answer("compare", { recording: "town.log", other: "town.log" });
+    expect([self.same, self.first, self.paths]).toEqual([true, null, []]);
+    // at 1 s, one number by half a centimetre
+    const bytes = readFileSync(example("town.log"));
+    const at = bytes.indexOf(Buffer.from(Float32Array.of(4605.30517578125).buffer));
+    bytes.writeFloatLE(4605.8, at);
+    const other = join(folder, "runs", "other.log");
+    writeFileSync(other, bytes);
+    try {
+      await new Promise((resolve) => setTimeout(resolve, 2100));
+      const given = { recording: "town.log", other: "other.log" };
+      const { same, first, paths, formats } = await answer("compare", given);
+      expect([same, formats, first.time, first.path]).toEqual([
+        ...[false, ["carla", "carla"], 1e9, "sensors/29/position.x"],
+      ]);
+      expect(first.b - first.a).toBeCloseTo(Math.fround(4605.8) - 4605.30517578125, 6);
+      // the sensor goes with the vehicle
+      expect(paths.map(({ path, moments }: Json) => [path, moments])).toEqual([
+        ["vehicles/*/position", 1],
+        ["sensors/*/position", 1],
+      ]);
+      const own = await simtapeProcess(["compare", join(folder, "runs", "town.log"), other, "--json"]);
+      expect(first).toEqual(JSON.parse(own.stdout).first);
+      const rules = ["vehicles/*.position: 0.01 m", "sensors/*.position: 0.01 m"];
+      expect((await answer("compare", { ...given, rules })).same).toBe(true);
+    } finally {
+      rmSync(other);
+      await new Promise((resolve) => setTimeout(resolve, 2100));
+    }
+  });
+
+  test("gets statistics, also of some paths alone", async () => {
+    const found = await answer("stats", { recording: "town.log", like: "vehicles/*/position.*" });
+    const own = await printed("stats", join(folder, "runs", "town.log"), "--json");
+    expect(found.travels).toEqual(own.travels);
+    expect(found.events).toEqual(own.events);
+    expect(found.paths).toEqual(own.paths.filter(({ path }: Json) => path.startsWith("vehicles/*/position.")));
+    expect(found.paths.length).toBe(3);
   });
 
   test("asks in SQL over all recordings", async () => {
@@ -187,6 +247,15 @@ describe("what is wrong is an answer that says so", () => {
     ["an argument too few", "info", {}, ""],
     ["SQL that writes", "sql", { statement: "create table x (a int)" }, "SELECT"],
     ["SQL that reads files", "sql", { statement: "select * from read_text('/etc/passwd')" }, ""],
+    ["no expression", "when", { recording: "town.log", expression: "frame >" }, "^"],
+    [
+      "a wrong unit",
+      "when",
+      { recording: "town.log", expression: "vehicles[24].position.x > 3 s" },
+      "3 s is s, a time",
+    ],
+    ["no other recording", "compare", { recording: "town.log", other: "nothing" }, "no recording is called"],
+    ["no such alignment", "compare", { recording: "town.log", other: "town.log", align: "moon" }, "moon"],
     ["a long answer", "sql", { statement: "select range from range(100000)" }, "the most is 100000"],
   ])("%s", async (_what, name, given, text) => {
     const outcome = await call(name, given as Record<string, unknown>).catch((error: Error) => ({

@@ -7,7 +7,7 @@ import type { Time } from "../../model/time.ts";
 import type { SqlSource } from "../../sql/source.ts";
 import { usableExpression, wrongExpression } from "../input/asked.ts";
 import { budgetOf, type ReadOptions, seeks } from "../input/recordings.ts";
-import { sqlSources } from "../input/sql-sources.ts";
+import { sourceCalled, sqlSources } from "../input/sql-sources.ts";
 import { clock } from "../input/time.ts";
 import { heed } from "../run/ending.ts";
 import { UsageError } from "../run/failure.ts";
@@ -60,15 +60,25 @@ export function addFind(program: Command): void {
     .action(findWhere);
 }
 
-/** `simtape find FOLDER --where EXPRESSION`. Throws `UsageError` for an expression that is wrong. */
-export async function findWhere(folder: string, options: FindCommand): Promise<void> {
+/** A recording by a name of its own: path or URL. */
+export interface NamedPlace {
+  readonly name: string;
+  readonly place: string;
+}
+
+/**
+ * `simtape find FOLDER --where EXPRESSION`; also about recordings that something else has found. Throws `UsageError` for an
+ * expression that is wrong.
+ */
+export async function findWhere(within: string | readonly NamedPlace[], options: FindCommand): Promise<void> {
   const { where: expression } = options;
   const { parse } = await import("../../ask/parser.ts");
   await usableExpression(expression, async () => parse(expression));
-  const sources = await sqlSources([folder], {
-    ...options,
-    budget: Math.floor((budgetOf(options) ?? BUDGET) / AT_ONCE),
-  });
+  const read = { ...options, budget: Math.floor((budgetOf(options) ?? BUDGET) / AT_ONCE) };
+  const sources =
+    typeof within === "string"
+      ? await sqlSources([within], read)
+      : within.map(({ name, place }) => sourceCalled(name, place, read));
   const output = new Output();
   const progress = new Progress("recordings");
   const all: Found[] = [];

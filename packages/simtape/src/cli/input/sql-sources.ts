@@ -23,12 +23,13 @@ export async function sqlSources(named: readonly string[], options: ReadOptions)
   }
   const count = new Map<string, number>();
   for (const { name } of found) count.set(name, (count.get(name) ?? 0) + 1);
-  return found.map(({ name, path }) => ({
-    name: count.get(name) === 1 ? name : path,
-    // without the secrets of a URL
-    file: isUrl(path) ? shownUrl(path) : path,
-    open: () => opened(path, options),
-  }));
+  return found.map(({ name, path }) => sourceCalled(count.get(name) === 1 ? name : path, path, options));
+}
+
+/** A recording, under a name that it is given. */
+export function sourceCalled(name: string, path: string, options: ReadOptions): SqlSource {
+  // without the secrets of a URL
+  return { name, file: isUrl(path) ? shownUrl(path) : path, open: () => opened(path, options) };
 }
 
 function insideOf(folder: string, path: string): string {

@@ -1,4 +1,5 @@
 import type { Tool } from "../tool.ts";
+import { compare } from "./compare.ts";
 import { events } from "./events.ts";
 import { info } from "./info.ts";
 import { list } from "./list.ts";
@@ -7,6 +8,8 @@ import { picture } from "./picture.ts";
 import { series } from "./series.ts";
 import { sql } from "./sql.ts";
 import { state } from "./state.ts";
+import { stats } from "./stats.ts";
+import { when } from "./when.ts";
 
 /** Every tool; one line and one file each. */
-export const TOOLS: readonly Tool[] = [list, info, paths, state, series, events, sql, picture];
+export const TOOLS: readonly Tool[] = [list, info, paths, state, series, events, when, compare, stats, sql, picture];
