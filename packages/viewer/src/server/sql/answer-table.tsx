@@ -39,7 +39,7 @@ export function AnswerTable({ answer: { columns, rows } }: { readonly answer: Sq
           </tr>
         </thead>
         <tbody>
-          {first > 0 && <Gap rows={first} />}
+          {first > 0 && <Gap rows={first} columns={columns.length} />}
           {shown.map(({ row, place }) => (
             <tr key={place} aria-rowindex={place + 2}>
               {columns.map((column, k) => {
@@ -56,7 +56,7 @@ export function AnswerTable({ answer: { columns, rows } }: { readonly answer: Sq
               })}
             </tr>
           ))}
-          {last < rows.length && <Gap rows={rows.length - last} />}
+          {last < rows.length && <Gap rows={rows.length - last} columns={columns.length} />}
         </tbody>
       </table>
     </div>
@@ -64,10 +64,10 @@ export function AnswerTable({ answer: { columns, rows } }: { readonly answer: Sq
 }
 
 /** The room of rows that are not in the page. */
-function Gap({ rows }: { readonly rows: number }) {
+function Gap({ rows, columns }: { readonly rows: number; readonly columns: number }) {
   return (
     <tr style={{ height: rows * ROW }}>
-      <td />
+      <td colSpan={columns} />
     </tr>
   );
 }

@@ -7,7 +7,7 @@ import { scheme } from "../../theme.ts";
 import type { SqlAnswer } from "../shapes.ts";
 import { cellText, type Column, isNumeric, numberIn, titleOf } from "./cells.ts";
 
-const HEIGHT = 260;
+const HEIGHT = 240;
 /** Texts below a chart, and letters of each, at most. */
 const MOST_TEXTS = 12;
 const MOST_LETTERS = 18;
@@ -19,7 +19,8 @@ export function Chart({ answer }: { readonly answer: SqlAnswer }) {
   const [wantedX, setX] = useState<number | null>(null);
   const [wantedY, setY] = useState<number | null>(null);
   const x = wantedX ?? usualX(columns);
-  const y = wantedY ?? numeric.find((k) => k !== x) ?? numeric[0] ?? null;
+  const others = numeric.filter((k) => k !== x);
+  const y = wantedY ?? others.find((k) => !isName(columns[k]!)) ?? others[0] ?? numeric[0] ?? null;
   if (y === null || columns[x] === undefined || columns[y] === undefined)
     return <p className="hint">A chart needs a column of numbers.</p>;
   return (
@@ -37,6 +38,11 @@ export function Chart({ answer }: { readonly answer: SqlAnswer }) {
 function usualX(columns: readonly Column[]): number {
   const time = columns.findIndex(({ name }) => /^(time|since|t)$/i.test(name));
   return Math.max(0, time);
+}
+
+/** Whether its cells say which one something is, not how much of it there is. */
+function isName({ name }: Column): boolean {
+  return /^(id|sequence)$/i.test(name);
 }
 
 function Choice({
@@ -122,6 +128,7 @@ function Drawn({ answer, x, y }: { readonly answer: SqlAnswer; readonly x: numbe
             label: titleOf(across),
             labelFont: font,
             labelSize: 18,
+            size: 34,
             ...(texts === null
               ? {}
               : {

@@ -21,6 +21,13 @@ const FILES: readonly (readonly [FileFormat, string])[] = [
   ["arrow", "Arrow"],
 ];
 
+/** Statements that any library has an answer to. */
+const EXAMPLES = [
+  "select format, count(*) as recordings, sum(duration) as seconds from recordings group by all order by recordings desc",
+  "select kind, count(*) as events from events group by all order by events desc",
+  "select recording, time, kind, text from events order by recording, time limit 100",
+];
+
 /** Questions in SQL about the recordings: a statement, its answer as rows and as a chart, and what can be asked. */
 export function SqlPage() {
   const me = useMe();
@@ -47,6 +54,8 @@ function Questions() {
   const [text, setText] = useState(shared);
   const [words, setWords] = useState(sharedWords);
   const [past, setPast] = useState(history);
+  // from one answer to the next
+  const [isChart, setChart] = useState(false);
   const field = useRef<HTMLTextAreaElement>(null);
   const { outcome, run, download, cancel } = useStatement();
   // the statement of the address: of a link, or of a step back
@@ -110,8 +119,21 @@ function Questions() {
         <p role="status" className="sql-status">
           {statusOf(outcome)}
         </p>
+        {outcome.is === "none" && (
+          <section aria-labelledby="sql-examples-title">
+            <h2 id="sql-examples-title" className="sql-subtitle">
+              For example
+            </h2>
+            <Statements of={EXAMPLES} className="sql-examples" onStatement={start} />
+          </section>
+        )}
         {outcome.is === "answer" && (
-          <Answered outcome={outcome} onDownload={(format) => download(outcome.of, format)} />
+          <Answered
+            outcome={outcome}
+            isChart={isChart}
+            onChart={() => setChart(!isChart)}
+            onDownload={(format) => download(outcome.of, format)}
+          />
         )}
       </div>
       <aside className="sql-side" aria-label="What can be asked">
@@ -123,15 +145,7 @@ function Questions() {
         <section aria-labelledby="sql-history-title">
           <h2 id="sql-history-title">History</h2>
           {past.length === 0 && <p className="hint">Statements that you run are kept in this browser.</p>}
-          <ol className="sql-history">
-            {past.map((one) => (
-              <li key={one}>
-                <button type="button" className="sql-name" title={one} onClick={() => start(one)}>
-                  {one}
-                </button>
-              </li>
-            ))}
-          </ol>
+          <Statements of={past} className="sql-history" onStatement={start} />
           {past.length > 0 && <Button onClick={() => setPast(forgetAll())}>Forget all</Button>}
         </section>
       </aside>
@@ -139,18 +153,44 @@ function Questions() {
   );
 }
 
+/** Statements, which a press runs. */
+function Statements({
+  of,
+  className,
+  onStatement,
+}: {
+  readonly of: readonly string[];
+  readonly className: string;
+  readonly onStatement: (sql: string) => void;
+}) {
+  return (
+    <ol className={className}>
+      {of.map((one) => (
+        <li key={one}>
+          <button type="button" className="sql-name" title={one} onClick={() => onStatement(one)}>
+            {one}
+          </button>
+        </li>
+      ))}
+    </ol>
+  );
+}
+
 function Answered({
   outcome: { answer },
+  isChart,
+  onChart,
   onDownload,
 }: {
   readonly outcome: Extract<Outcome, { is: "answer" }> & { readonly of: Statement };
+  readonly isChart: boolean;
+  readonly onChart: () => void;
   readonly onDownload: (format: FileFormat) => void;
 }) {
-  const [isChart, setChart] = useState(false);
   return (
     <>
       <div className="sql-bar">
-        <Button aria-pressed={isChart} onClick={() => setChart(!isChart)}>
+        <Button aria-pressed={isChart} onClick={onChart}>
           Chart
         </Button>
         <span className="spring" />

@@ -39,7 +39,7 @@ export function Tables({
       {found !== null && (
         <p className="hint">
           {found.looked === found.recordings
-            ? `Of ${found.recordings} recordings.`
+            ? `Of ${found.recordings === 1 ? "1 recording" : `${found.recordings} recordings`}.`
             : `Of ${found.looked} of ${found.recordings} recordings: the newest of each format.`}
         </p>
       )}
