@@ -27,6 +27,7 @@ export async function* readChunks<C extends Chunk>(
 ): AsyncGenerator<Columns> {
   const reverse = query.reverse === true;
   const wanted = query.channels === undefined ? null : new Set(query.channels.map((channel) => channel.id));
+  const picked = query.isLoose === true ? null : wanted;
   let selected: readonly C[] = [];
   if (!areDisjoint) {
     const found = chunks.filter((chunk) => answers(chunk, query, wanted));
@@ -36,7 +37,8 @@ export async function* readChunks<C extends Chunk>(
   }
   const one = (): Iterable<C> => (areDisjoint ? inTurn(chunks, query, wanted) : alone(selected, reverse));
   const ahead = new ReadAhead(one()[Symbol.iterator](), decode, query.signal);
-  const filtered = (chunk: C, batch: Columns): Columns => filter(batch, query, hasOnly(chunk, wanted) ? null : wanted);
+  const filtered = (chunk: C, batch: Columns): Columns =>
+    filter(batch, query, picked === null || hasOnly(chunk, picked) ? null : picked);
   const decodeWanted: DecodeChunk<C> = async (chunk, signal) => filtered(chunk, await decode(chunk, signal));
   try {
     for (const run of areDisjoint ? runs(one()) : runsOf(selected, reverse)) {

@@ -11,15 +11,25 @@ const NEAR_POLE = 0.01;
 
 /**
  * Degrees north, degrees east and metres above the ellipsoid, to earth-centred x, y, z in metres (x through 0° N 0° E, z
- * through the north pole). `out` gets 3 numbers from `at` on.
+ * through the north pole). `out` gets 3 numbers from `at` on. `items`: only those of x, y and z whose bit it has, 1, 2
+ * and 4; by default all.
  */
-export function toEarth(latitude: number, longitude: number, height: number, out: Numbers, at: number): void {
+export function toEarth(
+  latitude: number,
+  longitude: number,
+  height: number,
+  out: Numbers,
+  at: number,
+  items = 7,
+): void {
   const sin = Math.sin(latitude * DEGREE);
-  const cos = Math.cos(latitude * DEGREE);
   const normal = EQUATOR / Math.sqrt(1 - ECCENTRICITY2 * sin * sin);
-  out[at] = (normal + height) * cos * Math.cos(longitude * DEGREE);
-  out[at + 1] = (normal + height) * cos * Math.sin(longitude * DEGREE);
-  out[at + 2] = (normal * (1 - ECCENTRICITY2) + height) * sin;
+  if ((items & 3) !== 0) {
+    const cos = Math.cos(latitude * DEGREE);
+    if ((items & 1) !== 0) out[at] = (normal + height) * cos * Math.cos(longitude * DEGREE);
+    if ((items & 2) !== 0) out[at + 1] = (normal + height) * cos * Math.sin(longitude * DEGREE);
+  }
+  if ((items & 4) !== 0) out[at + 2] = (normal * (1 - ECCENTRICITY2) + height) * sin;
 }
 
 /**

@@ -8,6 +8,7 @@ import type { Format } from "../model/format.ts";
 import type { Recording } from "../model/recording.ts";
 import { MutableState, type State } from "../model/state.ts";
 import { corrupt, plan } from "../ops/corrupt.ts";
+import { sameByColumns } from "./columns.ts";
 import { difference } from "./difference.ts";
 import { failsWithItsOutput } from "./failing.ts";
 import { ObservationError, observe, openFiles } from "./observe.ts";
@@ -74,6 +75,8 @@ export function describeFormat(
         }));
 
       test("state at any time is the fold from the start", () => using((of) => sameStates(of, format, files)));
+
+      test("reads series by columns as they are folded", () => using(sameByColumns));
 
       test("gives keyframes that are messages at or before the time asked for", () => using(hasKeyframes));
 

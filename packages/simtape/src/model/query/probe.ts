@@ -1,4 +1,5 @@
-import type { Interpolation, MutableColumn } from "../column.ts";
+import type { WantedNumber } from "../column-reader.ts";
+import type { ColumnSpec, Interpolation, MutableColumn } from "../column.ts";
 import { given, type Kept } from "../late.ts";
 import type { MutableEntitySet, MutableState, State } from "../state.ts";
 import type { Time } from "../time.ts";
@@ -60,6 +61,15 @@ function hypot(width: number, cell: (k: number) => number): number {
   return Math.sqrt(squares);
 }
 
+/** Where probes leave the numbers that they read. */
+export interface ProbePlace {
+  readonly numbers: Float64Array;
+  /** Of the probe's own number. */
+  readonly place: number;
+  /** Of the first of three numbers of a cell from which it counts its own; unused by those that do not. */
+  readonly parts: number;
+}
+
 /** Reads one path of a state while that is folded, again and again. */
 export abstract class Probe {
   readonly path: SeriesPath;
@@ -67,49 +77,78 @@ export abstract class Probe {
   unit: string | null = null;
   kind: SeriesKind = "number";
   interpolation: Interpolation = "hold";
-  /** What was read last: whether it is there, the number (NaN for a text), and the text (null for a number). */
+  /** What was read last: whether it is there, and the text (null for a number). The number is at the probe's place. */
   isThere = false;
-  /** In an array of one: a number in a field or argument takes memory each time. */
-  readonly number: Float64Array = Float64Array.of(Number.NaN);
   words: string | null = null;
+  readonly numbers: Float64Array;
+  readonly place: number;
+  protected readonly parts: number;
 
-  protected constructor(path: SeriesPath) {
+  protected constructor(path: SeriesPath, { numbers, place, parts }: ProbePlace) {
     this.path = path;
     this.text = pathText(path);
+    this.numbers = numbers;
+    this.place = place;
+    this.parts = parts;
   }
 
   /** `time` is that of the moment, which must not be before the one read last. */
   abstract read(state: MutableState, time: Time): void;
 
-  static of(path: SeriesPath, telling: Telling): Probe {
-    if ("value" in path) return new ValueProbe(path, telling);
-    return path.item === "speed" ? new SpeedProbe(path) : new CellProbe(path);
+  /** The same where the numbers that it is counted from are at their places, and it is there if it was there before. */
+  count(_time: Time): void {}
+
+  /** To be called before it reads when the number at its place is not its own any more. */
+  forget(): void {}
+
+  /** The numbers that a column reader has to put to their places, so that this one need not look at the state. */
+  get wanted(): readonly WantedNumber[] {
+    return [{ path: this.path, place: this.place }];
+  }
+
+  /** What it read last says that it has to look at the state each time: a number that is shown as a text, for instance. */
+  get isMixed(): boolean {
+    return false;
+  }
+
+  static of(path: SeriesPath, telling: Telling, place: ProbePlace): Probe {
+    if ("value" in path) return new ValueProbe(path, telling, place);
+    return path.item === "speed" ? new SpeedProbe(path, place) : new CellProbe(path, place);
   }
 
   protected put(isThere: boolean, number: number, words: string | null): void {
     this.isThere = isThere;
-    this.number[0] = number;
+    this.numbers[this.place] = number;
     this.words = words;
   }
+}
+
+/** Whether a path is counted from three numbers of a cell. */
+export function isCounted(path: SeriesPath): path is CellPath {
+  return "set" in path && typeof path.item === "string";
 }
 
 class ValueProbe extends Probe {
   readonly #name: string;
   readonly #keys: readonly (string | number)[];
   #kept: Kept | undefined;
+  #isKept = true;
   #isKnown = false;
+  #isMixed = false;
 
-  constructor(path: ValuePath, telling: Telling) {
-    super(path);
+  constructor(path: ValuePath, telling: Telling, place: ProbePlace) {
+    super(path, place);
     this.#name = path.value;
     this.#keys = path.keys;
     this.unit = telling.unitOf?.(path.value) ?? null;
     if (path.keys.length === 0) this.interpolation = telling.interpolation?.(path.value) ?? "hold";
+    this.put(false, Number.NaN, null);
   }
 
   read(state: MutableState): void {
     const kept = state.kept(this.#name);
-    if (Object.is(kept, this.#kept)) return;
+    if (this.#isKept && Object.is(kept, this.#kept)) return;
+    this.#isKept = true;
     this.#kept = kept;
     const found = kept === undefined ? undefined : partAt(given(kept), this.#keys);
     if (!isLeaf(found)) {
@@ -120,8 +159,17 @@ class ValueProbe extends Probe {
       this.#isKnown = true;
       this.kind = kindOfValue(found);
     }
+    this.#isMixed = this.kind === "text" && typeof found !== "string";
     if (this.kind === "text") this.put(true, Number.NaN, String(found));
     else this.put(true, typeof found === "string" ? Number.NaN : Number(found), null);
+  }
+
+  override forget(): void {
+    this.#isKept = false;
+  }
+
+  override get isMixed(): boolean {
+    return this.#isMixed;
   }
 }
 
@@ -131,13 +179,16 @@ class CellProbe extends Probe {
   #state: MutableState | null = null;
   #shape = -1;
   #width = 0;
+  /** Whether unit and kind are those of the column. */
+  #isDescribed = false;
   protected entities: MutableEntitySet | undefined;
   protected cells: MutableColumn | undefined;
   protected row = -1;
 
-  constructor(path: CellPath) {
-    super(path);
+  constructor(path: CellPath, place: ProbePlace) {
+    super(path, place);
     this.#path = path;
+    this.put(false, Number.NaN, null);
   }
 
   read(state: MutableState, _time: Time): void {
@@ -149,18 +200,39 @@ class CellProbe extends Probe {
     const { row } = this;
     const { item } = this.#path;
     if (this.kind === "text") this.put(true, Number.NaN, cells.text(row));
-    else if (item === "length")
+    else if (item === "length") {
+      this.fill();
       this.put(
         true,
         hypot(cells.spec.width, (k) => cells.number(row, k)),
         null,
       );
-    else {
+    } else {
       const k = typeof item === "number" ? item : 0;
       this.isThere = k < this.#width;
-      this.number[0] = this.isThere ? cells.number(row, k) : Number.NaN;
+      this.numbers[this.place] = this.isThere ? cells.number(row, k) : Number.NaN;
       this.words = null;
     }
+  }
+
+  override get wanted(): readonly WantedNumber[] {
+    if (typeof this.#path.item !== "string") return super.wanted;
+    return [0, 1, 2].map((item) => ({ path: { ...this.#path, item }, place: this.parts + item }));
+  }
+
+  override count(_time: Time): void {
+    if (!this.isThere || this.#path.item !== "length") return;
+    const { numbers, parts } = this;
+    numbers[this.place] = hypot(3, (k) => numbers[parts + k]!);
+  }
+
+  override get isMixed(): boolean {
+    return typeof this.#path.item === "string" && this.isThere && this.#width !== 3;
+  }
+
+  /** Puts the first three numbers of the cell to their places. */
+  protected fill(): void {
+    for (let k = 0; k < 3; k++) this.numbers[this.parts + k] = this.cells!.number(this.row, k);
   }
 
   /** Whether the cell is there. */
@@ -169,17 +241,23 @@ class CellProbe extends Probe {
     const set = this.entities;
     if (set === undefined || this.cells === undefined) return false;
     if (set.ids[this.row] !== this.#path.id) this.row = set.find(this.#path.id);
-    return this.row >= 0;
+    if (this.row < 0) return false;
+    if (!this.#isDescribed) this.#describe(this.cells.spec);
+    return true;
   }
 
   #look(state: MutableState): void {
     this.#state = state;
     this.#shape = state.shape;
-    const { set, column, item } = this.#path;
+    const { set, column } = this.#path;
     this.entities = state.sets.get(set);
     this.cells = this.entities?.columns.get(column);
-    if (this.cells === undefined) return;
-    const { unit, width, kind, interpolation } = this.cells.spec;
+    this.#isDescribed = false;
+  }
+
+  #describe({ unit, width, kind, interpolation }: ColumnSpec): void {
+    const { item } = this.#path;
+    this.#isDescribed = true;
     this.#width = width;
     this.unit = unitOfItem(unit, width, item);
     this.kind = typeof item === "string" ? "number" : kindOfColumn(kind);
@@ -198,12 +276,18 @@ class SpeedProbe extends CellProbe {
       this.put(false, Number.NaN, null);
       return;
     }
+    this.fill();
+    this.isThere = true;
+    this.count(time);
+  }
+
+  override count(time: Time): void {
     // the same moment again: it goes as fast as it did
-    if (time === this.#since) return;
-    const cells = this.cells!;
+    if (!this.isThere || time === this.#since) return;
+    const { numbers, parts } = this;
     let squares = 0;
     for (let k = 0; k < 3; k++) {
-      const at = cells.number(this.row, k);
+      const at = numbers[parts + k]!;
       squares += (at - this.#place[k]!) ** 2;
       this.#place[k] = at;
     }

@@ -3,8 +3,10 @@ import { channelsOf, scopeOf } from "../scope.ts";
 import type { State } from "../state.ts";
 import type { Time, TimeRange } from "../time.ts";
 import { Room } from "./line.ts";
+import type { Telling } from "./listing.ts";
 import { findPath, type SeriesPath } from "./path.ts";
-import { Probe } from "./probe.ts";
+import { isCounted, Probe } from "./probe.ts";
+import { Reading } from "./reading.ts";
 import { AllSink, type Group, isSpeed, MinmaxSink, SampleSink, type Series, type Sink, type Steps } from "./sinks.ts";
 import { type Bounds, boundsOf, checkEvery, type QuerySource, tellingOf } from "./source.ts";
 import { type OnProgress, Walk } from "./walk.ts";
@@ -72,8 +74,9 @@ interface Plan {
   readonly mode: SeriesMode;
   readonly steps: Steps;
   readonly bounds: Bounds;
+  readonly groups: readonly Group[];
+  /** In the order in which they were asked for. */
   readonly probes: readonly Probe[];
-  readonly isAligned: boolean;
 }
 
 async function planOf(
@@ -97,7 +100,8 @@ async function planOf(
   const steps = { start, end, every: step, count: points ?? Math.max(1, Math.ceil(length / step)) };
   const telling = await tellingOf(source);
   const paths = await resolved(source, given, bounds, options.signal);
-  return { mode, steps, bounds, probes: paths.map((path) => Probe.of(path, telling)), isAligned };
+  const { groups, probes } = groupsOf(source.reader, paths, telling, mode, isAligned);
+  return { mode, steps, bounds, groups, probes };
 }
 
 /** Paths in place of texts. Only what is at neither end of the recording is looked for in all of it. */
@@ -126,24 +130,46 @@ async function resolved(
   return given.map((path) => (typeof path === "string" ? found.get(path)! : path));
 }
 
-function sinkOf({ reader }: QuerySource, { mode, steps, probes, isAligned }: Plan, most: number): Sink {
-  const groups = groupsOf(reader, probes, mode, isAligned);
+function sinkOf({ reader }: QuerySource, { mode, steps, groups, probes }: Plan, most: number): Sink {
   const kinds = { all: AllSink, minmax: MinmaxSink, sample: SampleSink };
   return new kinds[mode](groups, probes, steps, new Room(reader.budget), most);
 }
 
-/** Paths that are read at the same moments. What is sampled is not read at moments, but for speeds. */
-function groupsOf(reader: Reader, probes: readonly Probe[], mode: SeriesMode, isAligned: boolean): Group[] {
-  const groups = new Map<string, { readonly channels: Set<number>; readonly probes: Probe[] }>();
-  for (const probe of probes) {
-    const channels = momentsOf(reader, probe.path, mode);
-    const key = isAligned && mode === "all" ? "" : `${isSpeed(probe.path)} ${channels.join(" ")}`;
-    const group = groups.get(key) ?? { channels: new Set(), probes: [] };
-    groups.set(key, group);
+/**
+ * Probes for all paths, and groups of those that are read at the same moments. What is sampled is not read at moments, but
+ * for speeds. The numbers of a group lie one behind the other; behind all of them those from which others are counted.
+ */
+function groupsOf(
+  reader: Reader,
+  paths: readonly SeriesPath[],
+  telling: Telling,
+  mode: SeriesMode,
+  isAligned: boolean,
+): Pick<Plan, "groups" | "probes"> {
+  const found = new Map<string, { readonly channels: Set<number>; readonly paths: number[] }>();
+  for (const [n, path] of paths.entries()) {
+    const channels = momentsOf(reader, path, mode);
+    const key = isAligned && mode === "all" ? "" : `${isSpeed(path)} ${channels.join(" ")}`;
+    const group = found.get(key) ?? { channels: new Set(), paths: [] };
+    found.set(key, group);
     for (const channel of channels) group.channels.add(channel);
-    group.probes.push(probe);
+    group.paths.push(n);
   }
-  return [...groups.values()].map((group) => ({ ...group, channels: [...group.channels] }));
+  const numbers = new Float64Array(paths.length + 3 * paths.filter(isCounted).length);
+  const probes: Probe[] = [];
+  let place = 0;
+  let parts = paths.length;
+  const groups = Array.from(found.values(), ({ channels, paths: members }): Group => {
+    const own = members.map((n) => {
+      const path = paths[n]!;
+      const probe = Probe.of(path, telling, { numbers, place: place++, parts });
+      if (isCounted(path)) parts += 3;
+      probes[n] = probe;
+      return probe;
+    });
+    return { channels: [...channels], probes: own };
+  });
+  return { groups, probes };
 }
 
 /** Ids of the channels whose messages are moments of a path: of a speed those of motion, if it depends on them. */
@@ -174,13 +200,11 @@ async function* passes(
   const speeds = paths.filter(isSpeed);
   const begin = await warmUpFrom(reader, speeds, bounds, options.signal);
   const walk = await Walk.begin(reader, narrowed, { start: begin, end }, bounds.first, options);
-  for await (const batch of walk.batches()) {
-    for (const next of walk.fold(batch, sink)) {
-      while (sink.hold(walk.state, walk.from, next)) yield;
-      if (sink.isFull) yield;
-    }
+  const reading = new Reading(reader, narrowed.scope, walk, sink, probes);
+  for await (const batch of walk.batches(reading.isReading ? () => reading.settle() : undefined)) {
+    for (let i = reading.advance(batch, 0); i < batch.length; i = reading.advance(batch, i)) yield;
   }
-  while (sink.hold(walk.state, walk.from, end)) yield;
+  while (reading.end(end)) yield;
   sink.finish();
 }
 

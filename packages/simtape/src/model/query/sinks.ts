@@ -3,10 +3,11 @@ import type { Interpolation } from "../column.ts";
 import type { MutableState } from "../state.ts";
 import type { Time } from "../time.ts";
 import { Bucket } from "./bucket.ts";
-import { Line, Numbers, type Room } from "./line.ts";
+import { Line, type Room } from "./line.ts";
 import type { SeriesKind } from "./listing.ts";
 import type { SeriesPath } from "./path.ts";
-import type { Probe } from "./probe.ts";
+import { isCounted, type Probe } from "./probe.ts";
+import { type DrainedLine, Rows } from "./rows.ts";
 import type { Stops } from "./walk.ts";
 
 /** What a path was over time. The arrays are the caller's own; series of one call may have the same `time`. */
@@ -32,27 +33,39 @@ export interface Series {
   readonly moments: number;
 }
 
-/** One path of those that are read together. */
-interface Trace {
-  readonly probe: Probe;
-  readonly line: Line;
-  readonly bucket: Bucket;
-  moments: number;
+/** The state that paths are looked at in. */
+export interface Now {
+  readonly state: MutableState;
+  /** It is so from here on, until `next`. Times are fields because a time that is handed over takes memory. */
+  readonly from: Time;
+  readonly next: Time;
+  /** Brings the state up to what was read ahead of it. */
+  settle(): void;
+  /** From now on everything is folded: what is read ahead cannot tell what a probe needs. */
+  giveUp(): void;
 }
 
 /** Paths that are read at the same moments: when there is a message of one of some channels. */
 export interface Group {
   readonly channels: readonly number[];
+  /** Their places are one behind the other. */
   readonly probes: readonly Probe[];
 }
 
 interface OpenGroup {
-  readonly time: Numbers;
-  readonly traces: readonly Trace[];
-  /** One of the speeds is among them: these have to see the moments before. */
-  readonly hasSpeeds: boolean;
-  bucket: number;
+  /** Its place among the groups. */
+  readonly index: number;
+  readonly probes: readonly Probe[];
+  readonly speeds: readonly Probe[];
+  /** Those whose numbers a column reader puts to their places; of these, what is counted from other numbers. */
+  read: readonly Probe[];
+  counted: readonly Probe[];
+  /** Those that look at the state each time. */
+  folded: readonly Probe[];
+  /** Something was folded that may have changed what is read. */
+  isStale: boolean;
   isDue: boolean;
+  moments: number;
 }
 
 /** Times that are looked at: from `start` on, every so often. */
@@ -65,12 +78,13 @@ export interface Steps {
   readonly count: number;
 }
 
-/** Takes in what paths are while a recording is folded. */
+/** Takes in what paths are while a recording is gone through. */
 export abstract class Sink implements Stops {
   protected readonly steps: Steps;
   protected readonly groups: readonly OpenGroup[];
   /** Those that have a moment since the state was held last. */
-  protected readonly due: OpenGroup[] = [];
+  protected readonly due: OpenGroup[];
+  protected dues = 0;
   /** Rows taken in since they were drained. */
   protected taken = 0;
   readonly #byChannel: OpenGroup[][] = [];
@@ -78,41 +92,61 @@ export abstract class Sink implements Stops {
   readonly #most: number;
 
   /** `order`: that in which series are given out; `most`: rows after which it is full. */
-  constructor(groups: readonly Group[], order: readonly Probe[], steps: Steps, room: Room, most: number) {
+  constructor(groups: readonly Group[], order: readonly Probe[], steps: Steps, most: number) {
     this.steps = steps;
     this.#most = most;
     this.#order = order;
-    this.groups = groups.map(({ channels, probes }) => {
-      const time = new Numbers(room);
-      const lineOf = (): Line => (this.isShared ? new Line(room, time) : new Line(room));
-      const traces = probes.map((probe) => ({ probe, line: lineOf(), bucket: new Bucket(), moments: 0 }));
-      const hasSpeeds = probes.some(({ path }) => isSpeed(path));
-      const group = { time, traces, hasSpeeds, bucket: -1, isDue: false };
+    this.groups = groups.map(({ channels, probes }, index) => {
+      const group: OpenGroup = {
+        ...{ index, probes },
+        speeds: probes.filter(({ path }) => isSpeed(path)),
+        ...{ read: [], counted: [], folded: probes, isStale: false, isDue: false, moments: 0 },
+      };
       for (const channel of channels) {
         const others = this.#byChannel[channel] ?? [];
         this.#byChannel[channel] = [...others, group];
       }
       return group;
     });
+    this.due = [...this.groups];
   }
 
-  /** Whether the lines of a group have their times in common. */
-  protected abstract get isShared(): boolean;
+  /** Whether `until` is the next time itself, always. */
+  abstract readonly isAtMoments: boolean;
   abstract until(next: Time): Time;
-  /** To be called when the state is so from `from` until `next`. True: it is full, and has to be called again. */
-  abstract hold(state: MutableState, from: Time, next: Time): boolean;
+  /** To be called when it has become so. True: it is full, and has to be called again. */
+  abstract hold(now: Now): boolean;
+  /** What there is of a group, line by line, with the times of each. */
+  protected abstract drainGroup(group: number): readonly (DrainedLine & { readonly time: Float64Array })[];
   /** Nothing comes any more. */
   finish(): void {}
 
-  rows(batch: MessageBatch, from: number, to: number): void {
+  /** From now on these probes have their numbers from a column reader, and the others look at the state. */
+  readBy(isRead: (probe: Probe) => boolean): void {
+    for (const group of this.groups) {
+      group.read = group.probes.filter(isRead);
+      group.counted = group.read.filter(({ path }) => isCounted(path));
+      group.folded = group.probes.filter((probe) => !isRead(probe));
+      for (const probe of group.probes) probe.forget();
+    }
+    this.spoil();
+  }
+
+  /** Something was folded that may have changed what is read. */
+  spoil(): void {
+    for (const group of this.groups) group.isStale = true;
+  }
+
+  rows({ channel }: MessageBatch, from: number, to: number): void {
     const all = this.groups.length;
-    for (let i = from; i < to && this.due.length < all; i++) {
-      const groups = this.#byChannel[batch.channel[i]!];
+    for (let i = from; i < to && this.dues < all; i++) {
+      const groups = this.#byChannel[channel[i]!];
       if (groups === undefined) continue;
-      for (const group of groups) {
+      for (let n = 0; n < groups.length; n++) {
+        const group = groups[n]!;
         if (group.isDue) continue;
         group.isDue = true;
-        this.due.push(group);
+        this.due[this.dues++] = group;
       }
     }
   }
@@ -125,102 +159,149 @@ export abstract class Sink implements Stops {
   drain(): Series[] {
     const found = new Map<Probe, Series>();
     this.taken = 0;
-    for (const { time, traces } of this.groups) {
-      const shared = time.drain();
-      for (const trace of traces) {
-        const { path, text, unit, kind, interpolation } = trace.probe;
-        const { value, valid, texts } = trace.line.drain();
-        const own = this.isShared ? shared : trace.line.time.drain();
-        const series = { path, text, unit, kind, interpolation, time: own, value, valid, moments: trace.moments };
-        found.set(trace.probe, { ...series, texts: kind === "text" ? texts : null });
-        trace.moments = 0;
+    for (const [n, group] of this.groups.entries()) {
+      for (const [k, { time, value, valid, texts }] of this.drainGroup(n).entries()) {
+        const probe = group.probes[k]!;
+        const { path, text, unit, kind, interpolation } = probe;
+        const series = { path, text, unit, kind, interpolation, time, value, valid, moments: group.moments };
+        found.set(probe, { ...series, texts: kind === "text" ? texts : null });
       }
+      group.moments = 0;
     }
     return this.#order.map((probe) => found.get(probe)!);
+  }
+
+  /** Whether it is the same paths that are there, and the same texts, as when the group was looked at last. */
+  protected look(group: OpenGroup, now: Now): boolean {
+    const { isStale } = group;
+    if (isStale) {
+      group.isStale = false;
+      now.settle();
+      for (const probe of group.read) {
+        probe.forget();
+        probe.read(now.state, now.from);
+        if (probe.isMixed) now.giveUp();
+      }
+    } else if (group.counted.length > 0) for (const probe of group.counted) probe.count(now.from);
+    if (group.folded.length > 0) for (const probe of group.folded) probe.read(now.state, now.from);
+    return !isStale && group.folded.length === 0;
+  }
+
+  /** Shows speeds a moment that is not taken itself. */
+  protected warmUp({ speeds }: OpenGroup, now: Now): void {
+    if (speeds.length === 0) return;
+    now.settle();
+    for (const probe of speeds) probe.read(now.state, now.from);
+  }
+}
+
+/** A sink whose paths have their times in common, group by group. */
+abstract class RowSink extends Sink {
+  protected readonly tables: readonly Rows[];
+
+  constructor(groups: readonly Group[], order: readonly Probe[], steps: Steps, room: Room, most: number) {
+    super(groups, order, steps, most);
+    this.tables = groups.map(({ probes }) => new Rows(room, probes));
+  }
+
+  protected take(group: OpenGroup, rows: Rows, isSame: boolean, time: Time): void {
+    if (!isSame || rows.isBlank) rows.note();
+    rows.push(time);
+    group.moments++;
+    this.taken += group.probes.length;
+  }
+
+  protected drainGroup(group: number): readonly (DrainedLine & { readonly time: Float64Array })[] {
+    const { time, lines } = this.tables[group]!.drain();
+    return lines.map((line) => ({ ...line, time }));
   }
 }
 
 /** Every moment at which one of the channels has a message that can change a path. */
-export class AllSink extends Sink {
-  protected get isShared(): boolean {
-    return true;
-  }
+export class AllSink extends RowSink {
+  readonly isAtMoments = true;
 
   until(next: Time): Time {
     return next;
   }
 
-  hold(state: MutableState, from: Time): boolean {
-    for (const group of this.due) {
+  hold(now: Now): boolean {
+    const { due, dues } = this;
+    for (let n = 0; n < dues; n++) {
+      const group = due[n]!;
       group.isDue = false;
-      if (from < this.steps.start) {
-        warmUp(group, state, from);
-        continue;
-      }
-      group.time.push(from);
-      for (const trace of group.traces) {
-        const { probe, line } = trace;
-        probe.read(state, from);
-        line.push(probe.isThere, probe.number, 0, probe.words);
-        trace.moments++;
-      }
-      this.taken += group.traces.length;
+      if (now.from < this.steps.start) this.warmUp(group, now);
+      else this.take(group, this.tables[group.index]!, this.look(group, now), now.from);
     }
-    this.due.length = 0;
+    this.dues = 0;
     return false;
   }
 }
 
 /** Of the same moments those that show what there was in each step. */
 export class MinmaxSink extends Sink {
-  protected get isShared(): boolean {
-    return false;
+  readonly #lines: readonly (readonly { readonly line: Line; readonly bucket: Bucket }[])[];
+  /** By group. */
+  readonly #bucket: number[];
+
+  constructor(groups: readonly Group[], order: readonly Probe[], steps: Steps, room: Room, most: number) {
+    super(groups, order, steps, most);
+    this.#lines = groups.map(({ probes }) => probes.map(() => ({ line: new Line(room), bucket: new Bucket() })));
+    this.#bucket = groups.map(() => -1);
   }
+
+  readonly isAtMoments = true;
 
   until(next: Time): Time {
     return next;
   }
 
-  hold(state: MutableState, from: Time): boolean {
+  hold(now: Now): boolean {
     const { start, every, count } = this.steps;
-    for (const group of this.due) {
+    const { due, dues } = this;
+    const { from } = now;
+    for (let n = 0; n < dues; n++) {
+      const group = due[n]!;
       group.isDue = false;
       if (from < start) {
-        warmUp(group, state, from);
+        this.warmUp(group, now);
         continue;
       }
-      const bucket = Math.min(count - 1, Math.floor((from - start) / every));
-      const isNew = bucket !== group.bucket;
-      group.bucket = bucket;
-      for (const trace of group.traces) {
-        const { probe } = trace;
-        if (isNew) this.taken += trace.bucket.empty(trace.line);
-        probe.read(state, from);
-        trace.bucket.take(from, probe.isThere, probe.number, 0, probe.words);
-        trace.moments++;
+      this.look(group, now);
+      const step = Math.min(count - 1, Math.floor((from - start) / every));
+      const isNew = step !== this.#bucket[group.index];
+      this.#bucket[group.index] = step;
+      const lines = this.#lines[group.index]!;
+      for (let k = 0; k < lines.length; k++) {
+        const { bucket, line } = lines[k]!;
+        const { isThere, numbers, place, words } = group.probes[k]!;
+        if (isNew) this.taken += bucket.empty(line);
+        bucket.take(from, isThere, numbers, place, words);
       }
+      group.moments++;
     }
-    this.due.length = 0;
+    this.dues = 0;
     return false;
   }
 
   override finish(): void {
-    for (const { traces } of this.groups) for (const { bucket, line } of traces) this.taken += bucket.empty(line);
+    for (const lines of this.#lines) for (const { bucket, line } of lines) this.taken += bucket.empty(line);
+  }
+
+  protected drainGroup(group: number): readonly (DrainedLine & { readonly time: Float64Array })[] {
+    return this.#lines[group]!.map(({ line }) => ({ time: line.time.drain(), ...line.drain() }));
   }
 }
 
 /** What holds at the beginning of each step. */
-export class SampleSink extends Sink {
+export class SampleSink extends RowSink {
+  readonly isAtMoments: boolean = false;
   #step = 0;
   readonly #hasSpeeds: boolean;
 
   constructor(groups: readonly Group[], order: readonly Probe[], steps: Steps, room: Room, most: number) {
     super(groups, order, steps, room, most);
-    this.#hasSpeeds = this.groups.some(({ hasSpeeds }) => hasSpeeds);
-  }
-
-  protected get isShared(): boolean {
-    return true;
+    this.#hasSpeeds = this.groups.some(({ speeds }) => speeds.length > 0);
   }
 
   until(next: Time): Time {
@@ -233,34 +314,25 @@ export class SampleSink extends Sink {
     return this.#step < count && time < end ? time : Number.POSITIVE_INFINITY;
   }
 
-  hold(state: MutableState, from: Time, next: Time): boolean {
-    for (const group of this.due) {
+  hold(now: Now): boolean {
+    // only speeds have moments here, and are alone in their groups
+    for (let n = 0; n < this.dues; n++) {
+      const group = this.due[n]!;
       group.isDue = false;
-      warmUp(group, state, from);
+      this.look(group, now);
     }
-    this.due.length = 0;
+    this.dues = 0;
+    const { next } = now;
     for (let time = this.#time; time < next; time = this.#time) {
       if (this.isFull) return true;
       this.#step++;
       for (const group of this.groups) {
-        group.time.push(time);
-        for (const trace of group.traces) {
-          const { probe, line } = trace;
-          if (!isSpeed(probe.path)) probe.read(state, from);
-          line.push(probe.isThere, probe.number, 0, probe.words);
-          trace.moments++;
-        }
-        this.taken += group.traces.length;
+        const isSame = group.speeds.length === 0 && this.look(group, now);
+        this.take(group, this.tables[group.index]!, isSame, time);
       }
     }
     return false;
   }
-}
-
-/** Shows speeds a moment that is not taken itself. */
-function warmUp({ traces, hasSpeeds }: OpenGroup, state: MutableState, time: Time): void {
-  if (!hasSpeeds) return;
-  for (const { probe } of traces) if (isSpeed(probe.path)) probe.read(state, time);
 }
 
 export function isSpeed(path: SeriesPath): boolean {

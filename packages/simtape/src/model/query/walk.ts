@@ -70,8 +70,12 @@ export class Walk {
     return new Walk(reader, fold, state, range, options);
   }
 
-  /** The messages, to be folded one batch after the other. Throws the signal's reason when it was aborted. */
-  async *batches(): AsyncGenerator<MessageBatch> {
+  /**
+   * The messages, to be folded one batch after the other. Throws the signal's reason when it was aborted. `settle` is for
+   * who does not fold all of them at once: it brings the state up to `from`. Messages of other channels may be among them
+   * then.
+   */
+  async *batches(settle?: () => void): AsyncGenerator<MessageBatch> {
     const { scope } = this.#fold;
     const { start, end } = this.#range;
     const { signal, onProgress } = this.#options;
@@ -84,11 +88,13 @@ export class Walk {
       start,
       end,
       channels: isAll ? undefined : scope.channels,
+      isLoose: settle !== undefined,
       signal,
     })) {
       signal?.throwIfAborted();
       if (batch.length === 0) continue;
       if (bytes > 0 && batch.time[0]! > this.from) {
+        settle?.();
         this.#fold.offer(this.state, this.from, bytes);
         bytes = 0;
       }
@@ -106,7 +112,6 @@ export class Walk {
   /** Folds a batch. At each stop, before it folds on, it gives the time until which the state as it is now holds. */
   *fold(batch: MessageBatch, stops: Stops): Generator<Time> {
     const { time, length } = batch;
-    const { model } = this.#fold.scope;
     let i = 0;
     while (i < length) {
       const next = time[i]!;
@@ -115,17 +120,22 @@ export class Walk {
       let to = i + 1;
       while (to < length && time[to]! <= until) to++;
       stops.rows?.(batch, i, to);
-      this.state.time = time[to - 1]!;
-      if (this.#met === NONE || to === i + 1) applyRows(model, this.state, batch, i, to);
-      else this.#applyLast(batch, i, to);
-      this.from = this.state.time;
+      this.apply(batch, i, to);
       i = to;
     }
   }
 
-  /** Of channels whose last message is enough only that one is folded. */
-  #applyLast(batch: MessageBatch, from: number, to: number): void {
+  /** Folds rows `[from, to)`. */
+  apply(batch: MessageBatch, from: number, to: number): void {
     const { model } = this.#fold.scope;
+    this.state.time = batch.time[to - 1]!;
+    if (this.#met === NONE || to === from + 1) applyRows(model, this.state, batch, from, to);
+    else for (const row of this.counting(batch, from, to)) model.apply(this.state, batch, row);
+    this.from = this.state.time;
+  }
+
+  /** Of rows `[from, to)` those that count: of channels whose last message is enough only that one. */
+  counting(batch: MessageBatch, from: number, to: number): readonly number[] {
     const run = ++this.#run;
     const rows: number[] = [];
     for (let i = to - 1; i >= from; i--) {
@@ -134,7 +144,12 @@ export class Walk {
       this.#met[channel] = run;
       rows.push(i);
     }
-    for (let n = rows.length - 1; n >= 0; n--) model.apply(this.state, batch, rows[n]!);
+    return rows.reverse();
+  }
+
+  /** Whether of some channels only the last message counts. */
+  get hasWhole(): boolean {
+    return this.#met !== NONE;
   }
 }
 

@@ -26,7 +26,8 @@ import {
   readPacketHeader,
 } from "../layout/packet.ts";
 import type { TapeLayout } from "../layout/frame-table.ts";
-import { pilotId, SELF } from "./state.ts";
+import { SELF } from "./columns.ts";
+import { pilotId } from "./state.ts";
 
 /** Id of the property with what a pilot says (semantics §3). */
 const CHAT = 10002;

@@ -3,12 +3,14 @@ import { LayoutError } from "../../../bytes/error.ts";
 import type { Axes } from "../../../model/axes.ts";
 import type { MessageBatch } from "../../../model/batch.ts";
 import type { SeriesPath } from "../../../model/query/path.ts";
+import type { ColumnReader, WantedNumber } from "../../../model/column-reader.ts";
 import type { StateModel } from "../../../model/state-model.ts";
 import type { ColumnSpec, Interpolation } from "../../../model/column.ts";
 import type { MutableEntitySet, MutableState } from "../../../model/state.ts";
 import { fromEarth, toEarth } from "../../../model/geodesy.ts";
-import { metresPer } from "../../../model/units.ts";
+import { isSameValue } from "../../../model/same-value.ts";
 import type { Channel } from "../../../model/value.ts";
+import { FOOT, SELF, SignalColumns } from "./columns.ts";
 import { readExtraProperty } from "../layout/extra.ts";
 import {
   isPacket,
@@ -29,9 +31,6 @@ import {
   type SignalPlace,
 } from "../layout/signals.ts";
 
-/** Id of the recorded aircraft itself in the set `aircraft`; all others are called by their callsign. */
-export const SELF = "self";
-
 /** Heading clockwise from north, a nose that goes up pitches positively; velocities along the body: forward, right, down. */
 export const AXES: Axes = {
   handed: "right",
@@ -50,7 +49,6 @@ const TEXT: ColumnSpec = { kind: "string", width: 1, unit: null };
 const SENT: ColumnSpec = { kind: "f64", width: 1, unit: "s" };
 
 const NO_BYTES = new Uint8Array(0);
-const FOOT = metresPer("ft")!;
 
 /** The recorded aircraft's own motion among the signals: places of nine properties in the list, -1 where not recorded. */
 const OWN = [
@@ -115,6 +113,14 @@ export class FlightGearState implements StateModel {
     this.motion = motion < 0 ? null : motion;
   }
 
+  isAlike(other: StateModel): boolean {
+    if (!(other instanceof FlightGearState) || this.#aircraft !== other.#aircraft) return false;
+    const isWhole = this.#places === null && other.#places === null;
+    return (
+      isWhole && isSameValue(this.#kinds, other.#kinds) && isSameValue(this.#signals.signals, other.#signals.signals)
+    );
+  }
+
   replacesState(channel: number): boolean {
     return this.#kinds[channel] === "signals";
   }
@@ -136,6 +142,10 @@ export class FlightGearState implements StateModel {
 
   narrowed(paths: readonly SeriesPath[]): StateModel {
     return new FlightGearState(this.#channels, this.#signals, this.#aircraft, paths);
+  }
+
+  columns(wanted: readonly WantedNumber[], numbers: Float64Array): ColumnReader {
+    return new SignalColumns(this, { list: this.#signals, own: this.#own }, wanted, numbers);
   }
 
   apply(state: MutableState, batch: MessageBatch, i: number): void {

@@ -7,7 +7,7 @@ import type { Column, ColumnData, ColumnSpec } from "../../../model/column.ts";
 import type { MutableEntitySet, MutableState, State } from "../../../model/state.ts";
 import type { Schema, Value } from "../../../model/value.ts";
 import { FRAME, type Frame, PARTICLE_COUNT, STATE, type StateUpdate } from "../layout/layout.ts";
-import { type Container, frameSchema, stateSchema } from "./schema.ts";
+import { type Container, frameSchema, payloadsOf, stateSchema } from "./schema.ts";
 
 /** Coordinates of the simulation: right-handed, z up, nm (spec §3.3). */
 export const SIMULATION_AXES: Axes = { handed: "right", up: "z", kind: "local", velocities: "set" };
@@ -88,14 +88,22 @@ export class NanoverState implements StateModel {
   readonly motion: number = FRAME;
   readonly #frames: Schema<Frame>;
   readonly #states: Schema<StateUpdate>;
+  readonly #container: Container;
 
   constructor(container: Container) {
+    this.#container = container;
     this.#frames = frameSchema(container);
     this.#states = stateSchema(container);
   }
 
   replacesState(_channel: number): boolean {
     return false;
+  }
+
+  isAlike(other: StateModel, context: unknown, otherContext: unknown): boolean {
+    if (!(other instanceof NanoverState) || this.#container !== other.#container) return false;
+    const [own, others] = [payloadsOf(context), payloadsOf(otherContext)];
+    return (own?.container ?? this.#container) === (others?.container ?? this.#container);
   }
 
   holds(channel: number): boolean {

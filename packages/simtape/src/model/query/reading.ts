@@ -1,0 +1,176 @@
+import { applyRows } from "../apply.ts";
+import type { MessageBatch } from "../batch.ts";
+import type { ColumnReader, WantedNumber } from "../column-reader.ts";
+import type { Reader } from "../reader.ts";
+import { channelsOf, type Scope } from "../scope.ts";
+import type { MutableState } from "../state.ts";
+import type { Time } from "../time.ts";
+import type { Probe } from "./probe.ts";
+import type { Now, Sink } from "./sinks.ts";
+import type { Walk } from "./walk.ts";
+
+/** Rows that a column reader has to be given before it is judged, and the part of them that it has to take. */
+const JUDGED = 64;
+const LEAST_READ = 0.75;
+
+/** What is done with the messages of a channel. */
+const PASS = 0;
+const FOLD = 1;
+const READ = 2;
+
+/**
+ * Goes through a recording for a sink: what the format has a column reader for is read ahead of the state, all else is
+ * folded. The state is brought up to what was read only where something has to look at it.
+ */
+export class Reading implements Now {
+  readonly #walk: Walk;
+  readonly #scope: Scope;
+  readonly #sink: Sink;
+  #columns: ColumnReader | null;
+  from: Time;
+  next: Time;
+  /** By channel. */
+  readonly #routes: Uint8Array;
+  /** Rows were read since the state was settled. */
+  #isAhead = false;
+  #read = 0;
+  #missed = 0;
+
+  constructor(reader: Reader, scope: Scope, walk: Walk, sink: Sink, probes: readonly Probe[]) {
+    this.#walk = walk;
+    this.from = this.next = walk.from;
+    this.#scope = scope;
+    this.#sink = sink;
+    this.#routes = new Uint8Array(reader.channels.length);
+    for (const { id } of scope.channels) this.#routes[id] = FOLD;
+    const found = columnsOf(reader, scope, probes);
+    this.#columns = found?.columns ?? null;
+    if (found === null) return;
+    for (const id of found.channels) this.#routes[id] = READ;
+    found.columns.begin(walk.state);
+    sink.readBy((probe) => found.probes.has(probe));
+  }
+
+  /** Whether a column reader is at work. */
+  get isReading(): boolean {
+    return this.#columns !== null;
+  }
+
+  get state(): MutableState {
+    return this.#walk.state;
+  }
+
+  settle(): void {
+    if (!this.#isAhead) return;
+    this.#isAhead = false;
+    this.#walk.state.time = this.from;
+    this.#columns?.settle(this.#walk.state);
+  }
+
+  giveUp(): void {
+    this.settle();
+    this.#columns = null;
+    for (const [id, route] of this.#routes.entries()) if (route === READ) this.#routes[id] = FOLD;
+    this.#sink.readBy(() => false);
+  }
+
+  /** Goes on from row `i` of a batch, as far as the sink has room; gives the row to go on from. */
+  advance(batch: MessageBatch, i: number): number {
+    const { time, channel, length } = batch;
+    const sink = this.#sink;
+    const routes = this.#routes;
+    const { isAtMoments } = sink;
+    let at = i;
+    while (at < length) {
+      if (routes[channel[at]!] === PASS) {
+        at++;
+        continue;
+      }
+      const next = time[at]!;
+      if (next > this.from) {
+        this.next = next;
+        if (sink.hold(this) || sink.isFull) return at;
+      }
+      const until = isAtMoments ? next : sink.until(next);
+      let to = at + 1;
+      while (to < length && time[to]! <= until) to++;
+      sink.rows(batch, at, to);
+      if (this.#columns === null) this.#walk.apply(batch, at, to);
+      else this.#take(batch, at, to);
+      this.from = time[to - 1]!;
+      at = to;
+    }
+    this.#walk.from = this.from;
+    const isJudged = this.#columns !== null && this.#missed > JUDGED;
+    if (isJudged && this.#read < LEAST_READ * (this.#read + this.#missed)) this.giveUp();
+    return at;
+  }
+
+  /** Holds what is until the end; true: the sink is full, and this has to be called again. */
+  end(time: Time): boolean {
+    this.next = time;
+    return this.#sink.hold(this);
+  }
+
+  #take(batch: MessageBatch, from: number, to: number): void {
+    const walk = this.#walk;
+    if (walk.hasWhole && to > from + 1) for (const row of walk.counting(batch, from, to)) this.#takeRow(batch, row);
+    else for (let i = from; i < to; i++) this.#takeRow(batch, i);
+  }
+
+  #takeRow(batch: MessageBatch, i: number): void {
+    const route = this.#routes[batch.channel[i]!];
+    if (route === PASS) return;
+    const columns = this.#columns!;
+    if (route === READ) {
+      if (columns.read(batch, i)) {
+        this.#isAhead = true;
+        this.#read++;
+        return;
+      }
+      this.#missed++;
+      this.settle();
+    }
+    const { state } = this.#walk;
+    state.time = batch.time[i]!;
+    applyRows(this.#scope.model, state, batch, i, i + 1);
+    if (route !== READ) return;
+    columns.begin(state);
+    this.#sink.spoil();
+  }
+}
+
+interface Found {
+  readonly columns: ColumnReader;
+  readonly probes: ReadonlySet<Probe>;
+  readonly channels: ReadonlySet<number>;
+}
+
+/**
+ * What reads columns for some of the probes; null: nothing. Paths that share a channel with one that has to be folded are
+ * folded, too.
+ */
+function columnsOf(reader: Reader, { model }: Scope, probes: readonly Probe[]): Found | null {
+  // what a model knows of its file is not so of one that is edited
+  if (reader.base !== undefined || model.columns === undefined || probes.length === 0) return null;
+  const channels = new Map(probes.map((probe) => [probe, channelsOf(reader, probe.path)]));
+  let wanted = new Set(probes);
+  for (;;) {
+    const numbers = [...wanted].flatMap((probe) => probe.wanted.map((number) => ({ probe, number })));
+    const columns = model.columns(
+      numbers.map(({ number }): WantedNumber => number),
+      probes[0]!.numbers,
+    );
+    if (columns === null) return null;
+    const declined = new Set(numbers.filter((_, n) => !columns.accepts[n]!).map(({ probe }) => probe));
+    const folded = new Set(probes.filter((probe) => !wanted.has(probe) || declined.has(probe)));
+    const shared = new Set([...folded].flatMap((probe) => channels.get(probe)!));
+    const left = [...wanted].filter(
+      (probe) => !folded.has(probe) && !channels.get(probe)!.some((id) => shared.has(id)),
+    );
+    if (left.length === 0) return null;
+    if (left.length === wanted.size)
+      return { columns, probes: wanted, channels: new Set(left.flatMap((probe) => channels.get(probe)!)) };
+    wanted = new Set(left);
+  }
+}
