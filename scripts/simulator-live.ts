@@ -1,7 +1,8 @@
 import { spawn, spawnSync } from "node:child_process";
-import { mkdtempSync, rmSync } from "node:fs";
+import { mkdirSync, mkdtempSync, readdirSync, rmSync, statSync } from "node:fs";
+import { connect } from "node:net";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { open, type Recording } from "../packages/simtape/src/index.ts";
@@ -17,6 +18,7 @@ import { Fgfs, fgfsCommand } from "./fgfs.ts";
 const command = fileURLToPath(new URL("../packages/simtape/bin/simtape.js", import.meta.url));
 const examples = fileURLToPath(new URL("../examples/", import.meta.url));
 const MP_PORT = 5_599;
+const TELNET_PORT = 5_598;
 /** Signals that the simulator computes from others at another moment of its frame, or owns while it replays. */
 const OWNED = [/^\/environment\//, /ground-elev|agl|magnetic/, /^\/consumables\//, /^\/controls\/lighting\//];
 const results: [what: string, figures: string, isRight: boolean][] = [];
@@ -29,10 +31,16 @@ async function main(): Promise<void> {
   }
   const folder = mkdtempSync(join(tmpdir(), "simtape-live-"));
   const home = process.env["FGFS_HOME"] ?? join(folder, "home");
-  const words = [...fgfs, `--multiplay=in,10,127.0.0.1,${MP_PORT}`, "--callsign=REAL"];
+  const words = [
+    ...fgfs,
+    `--multiplay=in,10,127.0.0.1,${MP_PORT}`,
+    "--callsign=REAL",
+    `--telnet=socket,bi,30,localhost,${TELNET_PORT},tcp`,
+  ];
   const simulator = await Fgfs.start(words, home);
   try {
     const tape = await recorded(simulator, folder);
+    await beside(simulator, tape, folder);
     await playedBy(simulator, tape);
     await driven(simulator, tape, ["--rate", "1"]);
     await driven(simulator, join(examples, "race.hcrp"), ["--origin", "47.4,8.5,430,30"]);
@@ -52,9 +60,11 @@ async function recorded(simulator: Fgfs, folder: string): Promise<string> {
   await simulator.set("/controls/flight/aileron", 0.2);
   const tape = join(folder, "live.fgtape");
   const recorder = started(["record", "--from", "flightgear", simulator.url, "-o", tape, "--json"]);
+  // a busy machine takes its time until packets arrive
+  await until(() => Promise.resolve((statSync(`${tape}.take`, { throwIfNoEntry: false })?.size ?? 0) > 8192));
   await sleep(10_000);
   await simulator.set("/sim/freeze/master", true);
-  await sleep(1000);
+  await sleep(5000);
   const end = await ended(recorder);
   await using recording = await open(fromFile(tape));
   const { start, end: last } = await recording.timeline();
@@ -79,9 +89,74 @@ async function recorded(simulator: Fgfs, folder: string): Promise<string> {
   return tape;
 }
 
+/** Signals of every frame, as bits, by longitude: no two frames of a flight have the same one. */
+async function framesOf(
+  path: string,
+): Promise<{ names: string[]; frames: Map<number, readonly unknown[]>; times: number[] }> {
+  await using recording = await open(fromFile(path));
+  const frames = new Map<number, readonly unknown[]>();
+  const times: number[] = [];
+  let names: string[] = [];
+  for await (const batch of recording.batches()) {
+    for (let i = 0; i < batch.length; i++) {
+      const channel = recording.channels[batch.channel[i]!]!;
+      if (channel.name !== "signals") continue;
+      const values = channel.schema.decode(batch.payload(i), batch.context) as Record<string, unknown>;
+      if (names.length === 0) names = Object.keys(values);
+      times.push(batch.time[i]!);
+      frames.set(
+        Number(values["/position/longitude-deg"]),
+        names.map((name) => values[name]),
+      );
+    }
+  }
+  return { names, frames, times };
+}
+
+/** Compares what was recorded with the tape that FlightGear's own recorder has of the same seconds. */
+async function beside(simulator: Fgfs, tape: string, folder: string): Promise<void> {
+  const own = join(folder, "own");
+  mkdirSync(own);
+  await simulator.set("/sim/replay/tape-directory", own);
+  await simulator.run("save-tape", {});
+  await until(async () => Promise.resolve(readdirSync(own).some((name) => name.endsWith(".fgtape"))));
+  await sleep(2000);
+  const theirs = await framesOf(join(own, readdirSync(own).find((name) => name.endsWith(".fgtape"))!));
+  const ours = await framesOf(tape);
+  const wrong = new Map<string, number>();
+  let frames = 0;
+  let values = 0;
+  let equal = 0;
+  for (const [longitude, mine] of ours.frames) {
+    const its = theirs.frames.get(longitude);
+    if (its === undefined) continue;
+    frames++;
+    for (const [i, name] of ours.names.entries()) {
+      const at = theirs.names.indexOf(name);
+      if (at < 0) continue;
+      values++;
+      if (Object.is(mine[i], its[at])) equal++;
+      else wrong.set(name, (wrong.get(name) ?? 0) + 1);
+    }
+  }
+  for (const [name, count] of wrong) console.error(`    beside its own tape, ${name}: ${count} of ${frames} differ`);
+  const share = frames / ours.frames.size;
+  results.push([
+    "beside FlightGear's own tape: the same frames, equal values",
+    `${frames} of ${ours.frames.size} frames; ${equal} of ${values} values, ${wrong.size} signals differ`,
+    share > 0.9 && wrong.size <= 12,
+  ]);
+  const gaps = ours.times
+    .slice(1)
+    .map((time, i) => (time - ours.times[i]!) / 1e6)
+    .sort((a, b) => a - b);
+  const part = (share_: number): string => (gaps[Math.floor(gaps.length * share_)] ?? 0).toFixed(0);
+  results.push(["recorded, ms between two packets", `p50 ${part(0.5)}, p95 ${part(0.95)}, most ${part(0.9999)}`, true]);
+}
+
 /** The tape as the simulator plays it. */
 async function playedBy(simulator: Fgfs, tape: string): Promise<void> {
-  const normal = tape.replace("live", "normal");
+  const normal = join(dirname(tape), "normal.fgtape");
   run([
     "copy",
     tape,
@@ -131,7 +206,7 @@ async function driven(simulator: Fgfs, file: string, more: readonly string[]): P
     ]);
     await until(async () => (await simulator.get("/sim/replay/replay-state")) === 1);
     await sleep(1500);
-    const shown = await simulator.sample(PATHS);
+    const shown = await overTelnet(PATHS);
     await ended(player);
     if (!isFlight) continue;
     const { values } = await recording.state(time);
@@ -147,11 +222,24 @@ async function driven(simulator: Fgfs, file: string, more: readonly string[]): P
   results.push([`${name}, driven by simtape play`, isFlight ? `worst ${worst.toFixed(2)} m` : "shown", worst < 30]);
 }
 
+/** Properties as telnet gives them, with ten digits. */
+async function overTelnet(paths: readonly string[]): Promise<string[]> {
+  const socket = connect(TELNET_PORT, "localhost");
+  let text = "";
+  socket.on("data", (bytes: Buffer) => {
+    text += bytes.toString();
+  });
+  socket.write(`data\r\n${paths.map((path) => `get ${path}\r\n`).join("")}`);
+  await until(async () => Promise.resolve(text.split("\r\n").length > paths.length));
+  socket.destroy();
+  return text.split("\r\n").slice(0, paths.length);
+}
+
 /** Where the pilots of a town are. */
 async function traffic(simulator: Fgfs, file: string): Promise<void> {
   const origin = ["--origin", "37.62,-122.38,5,0"];
   const player = started([
-    ...["play", file, "--into", "flightgear", "--address", simulator.url, "--at", "20s", "--paused", "--traffic-only"],
+    ...["play", file, "--into", "flightgear", "--address", simulator.url, "--at", "3s", "--paused", "--traffic-only"],
     ...["--pilots", `127.0.0.1:${MP_PORT}`, ...origin],
   ]);
   await sleep(6000);
@@ -194,11 +282,13 @@ function isSame(recorded: unknown, shown: unknown): boolean {
 interface Running {
   readonly process: ReturnType<typeof spawn>;
   text: string;
+  readonly code: Promise<number | null>;
 }
 
 function started(words: readonly string[]): Running {
   const process = spawn("node", [command, ...words], { stdio: ["ignore", "pipe", "inherit"] });
-  const running: Running = { process, text: "" };
+  const code = new Promise<number | null>((resolve) => process.once("close", resolve));
+  const running: Running = { process, text: "", code };
   process.stdout!.on("data", (bytes: Buffer) => {
     running.text += bytes.toString();
   });
@@ -208,7 +298,7 @@ function started(words: readonly string[]): Running {
 /** Ends it as Ctrl+C does, and gives what it wrote. */
 async function ended(running: Running): Promise<string> {
   running.process.kill("SIGINT");
-  const code = await new Promise<number | null>((resolve) => running.process.once("exit", resolve));
+  const code = await running.code;
   if (code !== 0) throw new Error(`simtape ended with ${code}`);
   return running.text;
 }
