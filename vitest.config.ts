@@ -3,11 +3,20 @@ import { defineConfig, type TestProjectInlineConfiguration } from "vitest/config
 import { built } from "./test/built.ts";
 
 /**
- * Suites of tests that take long, by their mode: the server's start many processes of it, those of pages a browser, and
- * those of faults kill processes and damage files. Every other test is part of `npm test`.
+ * Suites of tests that take long, by their mode: those of queries ask about whole recordings, those of the command run it
+ * on every format, those of programs hand recordings to other programs or take them from there, the server's start many
+ * processes of it, those of pages a browser, and those of faults kill processes and damage files. Every other test is part
+ * of `npm test`.
  */
 const SUITES: Readonly<Record<string, readonly string[]>> = {
-  server: ["packages/server/test/!(catalog|floors|pages).test.ts", "packages/server/test/*/**/*.test.ts"],
+  queries: [
+    "packages/simtape/test/model/query/**/*.test.ts",
+    "packages/simtape/test/model/side-car.test.ts",
+    "packages/simtape/test/{compare,stats}/**/*.test.ts",
+  ],
+  command: ["packages/simtape/test/cli/**/*.test.ts", "packages/simtape/test/docs/jobs.test.ts"],
+  programs: ["packages/simtape/test/{export,lake,live,record,sql}/**/*.test.ts"],
+  server: ["packages/server/test/!(floors|pages).test.ts", "packages/server/test/*/**/*.test.ts"],
   pages: [
     "packages/viewer/test/page/**/*.test.ts",
     "packages/simtape/test/browser/**/*.test.ts",
@@ -26,7 +35,9 @@ const SHARING = "packages/simtape/test/{bytes,codec,formats,model,ops,conformanc
 
 export default defineConfig(({ mode }) => {
   const suite = SUITES[mode];
-  const usual = [APART, ...(mode === "soak" ? [] : Object.values(SUITES).flat())];
+  // files that are named run, whichever suite they belong to
+  const isNamed = process.argv.slice(2).some((word) => !word.startsWith("-") && word.includes("test/"));
+  const usual = [APART, ...(mode === "soak" || isNamed ? [] : Object.values(SUITES).flat())];
   // `npm test` and CI run what is built; `npx vitest run FILE` runs the sources as they are now
   const isBuilt = process.env["SIMTAPE_BUILT"] === "1";
   const project = (name: string, test: TestProjectInlineConfiguration["test"], usesBuilt = isBuilt) => ({
@@ -68,7 +79,7 @@ export default defineConfig(({ mode }) => {
               project("alone", { include: EVERY, exclude: [...usual, SHARING, ...REPLACING] }),
               project("replacing", { include: REPLACING }, false),
             ]
-          : [project(mode, { include: [...suite], exclude: [APART] })],
+          : [project(mode, { include: [...suite], exclude: [APART, ...REPLACING] })],
     },
   };
 });

@@ -83,6 +83,11 @@ for (const id of ids) {
     const { patrol } = await import("../packages/simtape/test/fixtures/mcap/patrol.ts");
     const { makeVariant, variants } = await import("../packages/simtape/test/fixtures/mcap/conformance.ts");
     for (const layout of Object.values(LAYOUTS)) specimens.push({ "patrol.mcap": await makeMcap(patrol(), layout) });
+    const { flatbufferContent, otherContent } = await import("../packages/simtape/test/fixtures/mcap/payloads.ts");
+    const { placed } = await import("../packages/simtape/test/fixtures/mcap/placed.ts");
+    for (const content of [flatbufferContent(), otherContent(), placed()]) {
+      for (const layout of [{}, { chunk: 7 }]) specimens.push({ "payloads.mcap": await makeMcap(content, layout) });
+    }
     for (const variant of variants()) specimens.push({ "variant.mcap": makeVariant(variant) });
   }
   let slowest = 0;

@@ -2,6 +2,7 @@
 import { eventTypes } from "./event-types.ts";
 import { lineProtocolPage } from "./event-table.ts";
 import { javaConstants } from "./java-constants.ts";
+import { cppSender, pythonSender } from "./sender-kinds.ts";
 import { JSON_SCHEMAS } from "./json-schemas.ts";
 
 const schemas = Object.entries(JSON_SCHEMAS).map(([name, schema]): [string, () => string] => [
@@ -14,4 +15,6 @@ export const GENERATED: Readonly<Record<string, () => string>> = {
   "packages/simtape/src/record/events/live-event.ts": eventTypes,
   "docs/line-protocol.md": lineProtocolPage,
   "senders/java/src/simtape/Kind.java": javaConstants,
+  "senders/cpp/simtape.hpp": cppSender,
+  "senders/python/simtape_sender.py": pythonSender,
 };

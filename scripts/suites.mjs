@@ -24,9 +24,58 @@ const LIBRARY = ["packages/simtape/src", "packages/simtape/package.json", "packa
 
 /** The command of each suite, and the paths that decide about it. */
 const SUITES = {
+  queries: {
+    command: "npm run test:queries",
+    paths: [
+      ...LIBRARY,
+      ...SUPPORT,
+      "packages/simtape/test/model",
+      "packages/simtape/test/compare",
+      "packages/simtape/test/stats",
+      "vitest.config.ts",
+      "docs",
+      "examples/*.*",
+    ],
+  },
+  command: {
+    command: "npm run test:command",
+    paths: [
+      ...LIBRARY,
+      ...SUPPORT,
+      "packages/simtape/test/cli",
+      "packages/simtape/test/docs",
+      "packages/server/src",
+      "packages/viewer/src",
+      "vitest.config.ts",
+      "docs",
+      "examples/*.*",
+    ],
+  },
+  programs: {
+    command: "npm run test:programs",
+    paths: [
+      ...LIBRARY,
+      ...SUPPORT,
+      "packages/simtape/test/export",
+      "packages/simtape/test/lake",
+      "packages/simtape/test/live",
+      "packages/simtape/test/record",
+      "packages/simtape/test/sql",
+      "vitest.config.ts",
+      "examples/*.*",
+    ],
+  },
   server: {
     command: "npm run test:server",
-    paths: [...LIBRARY, ...SUPPORT, "packages/server", "packages/viewer/src", "vitest.config.ts", "examples/*.*"],
+    paths: [
+      ...LIBRARY,
+      ...SUPPORT,
+      "packages/server",
+      "packages/viewer/src",
+      "clients",
+      "vitest.config.ts",
+      "examples/*.*",
+    ],
   },
   pages: {
     command: "npm run test:pages",

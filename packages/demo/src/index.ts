@@ -36,5 +36,6 @@ export const DEMOS: Readonly<Record<string, Demo>> = {
     entities: 3,
     load: () => import("./flightgear.ts"),
   },
+  mcap: { file: "patrol.mcap", what: "a robot on patrol in a yard", entities: 1, load: () => import("./mcap.ts") },
   hcrp: { file: "race.hcrp", what: "a parkour race", entities: 6, load: () => import("./hcrp.ts") },
 };

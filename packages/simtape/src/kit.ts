@@ -115,6 +115,7 @@ export { transformOf } from "./model/axes-transform.ts";
 export type { Angles, Axes, Direction, OwnAxes } from "./model/axes.ts";
 export { fromEarth, type Origin, originAt, TangentPlane, toEarth, unsetOrigin } from "./model/geodesy.ts";
 export { type Place, placesOf } from "./model/place.ts";
+export { isSameValue } from "./model/same-value.ts";
 export { metresPer, radiansPer } from "./model/units.ts";
 export {
   areSameSets,

@@ -36,6 +36,7 @@ export { AXES as FLIGHTGEAR_AXES } from "./formats/flightgear/meaning/state.ts";
 export { DEFAULT_SIGNALS } from "./formats/flightgear/write/default-signals.ts";
 export { type Motion, motionOf, motionValues, positionPacket } from "./formats/flightgear/write/encode-signals.ts";
 export { createWriter as createHcrpWriter } from "./formats/hcrp/write/create.ts";
+export { mcap } from "./formats/mcap/format.ts";
 export { mira } from "./formats/mira/format.ts";
 export { nanover } from "./formats/nanover/format.ts";
 export { writeMessage } from "./formats/nanover/layout/messagepack.ts";

@@ -7,7 +7,7 @@ const FLOORS: readonly (readonly string[])[] = [
   ["codec", "io"],
   ["model"],
   ["formats", "world"],
-  ["ops", "play", "record", "export", "sql"],
+  ["ops", "play", "record", "export", "sql", "compare", "stats"],
   ["live", "lake"],
   ["cli", "testing"],
 ];
@@ -26,7 +26,7 @@ const ROOT_FILES: readonly string[] = [
 
 /**
  * Rooms that every format has: bytes, what they mean, their names, the reader, the writer, repair. HCRP has more for its
- * chunks, CARLA for the queries of its program.
+ * chunks, CARLA for the queries of its program, MCAP for bags, which become MCAP files.
  */
 const FORMAT_ROOMS = [
   ["layout"],
@@ -35,7 +35,7 @@ const FORMAT_ROOMS = [
   ["fields"],
   ["read"],
   ["write", "queries"],
-  ["repair"],
+  ["repair", "bag"],
 ] as const;
 
 /**
@@ -45,7 +45,18 @@ const FORMAT_ROOMS = [
  */
 const ROOMS: Readonly<Record<string, readonly (readonly string[])[]>> = {
   formats: FORMAT_ROOMS,
-  cli: [["run"], ["input"], ["output"], ["view", "live"], ["commands/carla", "commands/hcrp"], ["commands"]],
+  cli: [
+    ["run"],
+    ["input"],
+    ["output"],
+    ["view", "live"],
+    ["screen"],
+    ["mcp"],
+    ["mcp/tools"],
+    ["commands/carla", "commands/hcrp"],
+    ["commands/carla", "commands/hcrp", "commands/mcap"],
+    ["commands"],
+  ],
   // over the model and its queries the side-car, and over that the recording, which is opened with one
   model: [["", "kept", "query"], ["side-car"], ["open.ts", "recording.ts", "query/first-chart.ts"]],
   live: [[""], ["nanover", "flightgear", "foxglove"], ["index.ts"]],

@@ -18,9 +18,12 @@ const MODULES: readonly (readonly [names: readonly string[], load: () => Promise
   [["table"], async () => (await import("./commands/table.ts")).addTable],
   [["export"], async () => (await import("./commands/export.ts")).addExport],
   [["sql"], async () => (await import("./commands/sql.ts")).addSql],
+  [["mcp"], async () => (await import("./commands/mcp.ts")).addMcp],
   [["lake"], async () => (await import("./commands/lake.ts")).addLake],
   [["records"], async () => (await import("./commands/records.ts")).addRecords],
   [["index"], async () => (await import("./commands/seek-index.ts")).addIndex],
+  [["compare"], async () => (await import("./commands/compare.ts")).addCompare],
+  [["stats"], async () => (await import("./commands/stats.ts")).addStats],
   [["check"], async () => (await import("./commands/check.ts")).addCheck],
   [["verify"], async () => (await import("./commands/hcrp/verify.ts")).addVerify],
   [["record"], async () => (await import("./commands/hcrp/record.ts")).addRecord],
@@ -41,6 +44,7 @@ const MODULES: readonly (readonly [names: readonly string[], load: () => Promise
   [["corrupt"], async () => (await import("./commands/corrupt.ts")).addCorrupt],
   [["demo"], async () => (await import("./commands/demo.ts")).addDemo],
   [["format"], async () => (await import("./commands/format-new.ts")).addFormat],
+  [["mcap"], async () => (await import("./commands/mcap/from-bag.ts")).addMcap],
   [["carla"], async () => (await import("./commands/carla/queries.ts")).addCarla],
 ];
 

@@ -1,4 +1,3 @@
-import { readFileSync } from "node:fs";
 import { Command, CommanderError } from "commander";
 import { FORMATS } from "../formats.ts";
 import type { Format } from "../model/format.ts";
@@ -11,6 +10,7 @@ import { Output, say, talk } from "./run/terminal.ts";
 import { takesTimeout } from "./input/timeout.ts";
 import { S3_HELP } from "./input/s3-help.ts";
 import { hide } from "./run/secrets.ts";
+import { version } from "./run/version.ts";
 
 /** Carries out a command line; gives the exit code. */
 export async function run(words: readonly string[]): Promise<number> {
@@ -27,11 +27,6 @@ export async function run(words: readonly string[]): Promise<number> {
   } finally {
     await over();
   }
-}
-
-function version(): string {
-  const text = readFileSync(new URL("../../package.json", import.meta.url), "utf8");
-  return (JSON.parse(text) as { version: string }).version;
 }
 
 async function makeProgram(words: readonly string[]): Promise<Command> {

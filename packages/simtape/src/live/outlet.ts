@@ -20,4 +20,6 @@ export interface OutletStatus {
   readonly skippedFrames: number;
   /** Bytes that were sent and that the networks of clients have not taken; absent: not known. */
   readonly waitingBytes?: number;
+  /** Why it shows nothing more, for people: what it drives has ended, or refuses. Null: it works. */
+  readonly failure: string | null;
 }

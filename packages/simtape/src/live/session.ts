@@ -12,6 +12,11 @@ export interface Keeper {
   readonly ready: Promise<void> | null;
 }
 
+/** Bytes of a payload at most: what a journal, and recordings, can hold. */
+const LONGEST = 63 << 20;
+/** Nanoseconds either side of zero that a clock of a source may say: as many as fit into a recording. */
+const FARTHEST: Time = 2 ** 63;
+
 /** A source whose clock falls back by more than this has begun again. */
 const RESTART: Time = 1e9;
 
@@ -29,8 +34,12 @@ export class Session implements Intake {
   #offset = Number.NaN;
   #lastSent = Number.NEGATIVE_INFINITY;
   #lostSince: Time | null = null;
+  /** When the last message arrived. */
+  #arrived: Time = 0;
   messages = 0;
   bytes = 0;
+  /** How often the clock of the source fell back, other than with a new connection. */
+  clockFalls = 0;
   /** Time of the last message. */
   end: Time = 0;
   readonly gaps: Gap[] = [];
@@ -54,17 +63,29 @@ export class Session implements Intake {
   }
 
   write(channel: number, payload: Uint8Array, sent: Time = Number.NaN): void {
+    const refused =
+      payload.length > LONGEST
+        ? `a message of more than ${LONGEST >> 20} MiB`
+        : Math.abs(sent) > FARTHEST
+          ? "a message whose time is none"
+          : null;
+    if (refused !== null) {
+      this.lost(refused);
+      return;
+    }
     const arrival = this.#now();
     if (this.#lostSince !== null) this.#join(this.#keepsTimes && !Number.isNaN(sent) ? sent : arrival);
+    this.#arrived = arrival;
     let time = arrival;
     if (this.#keepsTimes && !Number.isNaN(sent)) {
       time = sent;
+      this.#look(sent);
       if (Number.isNaN(this.#offset)) this.#offset = arrival - sent;
       this.#measure(arrival - this.#offset - sent);
     } else if (!Number.isNaN(sent)) {
-      if (Number.isNaN(this.#offset) || sent < this.#lastSent - RESTART) this.#anchor(arrival, sent);
+      const isBack = this.#look(sent);
+      if (Number.isNaN(this.#offset) || isBack) this.#anchor(arrival, sent);
       time = sent + this.#offset;
-      this.#lastSent = sent;
       this.#measure(arrival - time);
     }
     this.#keeper.write(channel, arrival, time, payload);
@@ -86,9 +107,12 @@ export class Session implements Intake {
     return this.#keeper.ready;
   }
 
-  /** The connection is gone: until the next message there is a gap. */
+  /**
+   * The connection is gone: from the last message until the next there is a gap. A connection that stands still is found
+   * to be broken much later.
+   */
   cut(reason: string): void {
-    this.#lostSince ??= this.messages === 0 ? null : this.#keepsTimes ? this.end : this.#now();
+    this.#lostSince ??= this.messages === 0 ? null : this.#keepsTimes ? this.end : this.#arrived;
     this.#reason = reason;
     this.#offset = Number.NaN;
     this.#lastSent = Number.NEGATIVE_INFINITY;
@@ -97,10 +121,23 @@ export class Session implements Intake {
   #reason = "";
 
   #join(until: Time): void {
-    const gap = { from: this.#lostSince!, until, reason: this.#reason };
+    const from = this.#lostSince!;
+    const isBack = until < from;
+    const why = isBack ? `${this.#reason}; its clock then stood ${seconds(from - until)} s further back` : this.#reason;
+    const gap = { from, until: isBack ? from : until, reason: why };
     this.#lostSince = null;
     this.gaps.push(gap);
     this.#keeper.gap(gap);
+  }
+
+  /** Gives whether the clock of the source has begun again, and says so. */
+  #look(sent: Time): boolean {
+    const isBack = sent < this.#lastSent - RESTART;
+    if (isBack) {
+      this.clockFalls++;
+    }
+    this.#lastSent = sent;
+    return isBack;
   }
 
   #anchor(arrival: Time, sent: Time): void {
@@ -114,4 +151,8 @@ export class Session implements Intake {
     else if (late < lateness.least) lateness.least = late;
     else if (late > lateness.most) lateness.most = late;
   }
+}
+
+function seconds(time: Time): string {
+  return (time / 1e9).toFixed(3);
 }

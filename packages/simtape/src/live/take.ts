@@ -39,6 +39,8 @@ export interface TakeReport {
   readonly lost: readonly { readonly reason: string; readonly count: number }[];
   /** How much later than the source's clock says messages arrived, nanoseconds; null where the source has no clock. */
   readonly lateness: { readonly least: Time; readonly most: Time } | null;
+  /** How often the source's clock fell back by more than a second while it was connected. */
+  readonly clockFalls: number;
   /** Why it ended before the signal, when the source failed for good; null: it did not. */
   readonly failure: string | null;
 }
@@ -134,7 +136,12 @@ export async function recordInto(
   show();
   return {
     ...{ feed: feed.name, messages: session.messages, bytes: session.bytes, duration: session.end },
-    ...{ gaps: session.gaps, lateness: session.lateness, failure: signal.aborted ? null : failure },
+    ...{
+      gaps: session.gaps,
+      lateness: session.lateness,
+      clockFalls: session.clockFalls,
+      failure: signal.aborted ? null : failure,
+    },
     lost: [...session.losses].map(([reason, count]) => ({ reason, count })),
   };
 }

@@ -128,6 +128,7 @@ export type KnownFindingCode =
   | "index-count"
   | "missing-messages"
   | "missing-timestamp"
+  | "missing-frame"
   | "too-many-parts"
   | "sibling-unusable"
   | "seek-index-ignored";
@@ -620,6 +621,10 @@ export const FINDING_CODES: Readonly<Record<KnownFindingCode, FindingMeaning>> =
   "missing-timestamp": {
     means: "An entry of the index has no time; simtape uses that of the entry before it.",
     advice: REPAIR,
+  },
+  "missing-frame": {
+    means: "A pose is in a frame that no transform of the recording leads to; it is shown in its own frame.",
+    advice: "Record the topic of the transforms as well, static ones included.",
   },
   "too-many-parts": {
     means: "A message has more kinds of content than simtape distinguishes; simtape leaves out the others.",

@@ -52,6 +52,11 @@ export interface Format<out Channels extends object = object, out Id extends str
   /** Looks at the first bytes, never past them. `size` is that of the file. */
   sniff(head: Uint8Array, hint: SniffHint): "certain" | "possible" | null;
   /**
+   * What to do with a file of another kind that becomes one of this format: a sentence that ends with a command, for the
+   * error that the file cannot be opened. Looks at the first bytes; null: it is none.
+   */
+  readonly advice?: ((head: Uint8Array) => string | null) | undefined;
+  /**
    * Opens a recording; scans a file without an index once. Damage goes to `report`, and reading goes on after it;
    * throws `LayoutError`, `SourceError` or `RecordingError` when nothing can be read.
    */

@@ -80,6 +80,10 @@ export async function recognize<F extends Format>(
     const ids = candidates.map(({ id }) => id).join(", ");
     throw new RecordingError("ambiguous-format", `could be any of ${ids}: ${source.name}`, { offset: 0 });
   }
+  for (const { advice } of formats) {
+    const what = advice?.(head) ?? null;
+    if (what !== null) throw new RecordingError("unknown-format", `${what}: ${source.name}`, { offset: 0 });
+  }
   const known = formats.map((format) => format.name).join(", ");
   const what = head.length === 0 ? "the file is empty" : `begins ${beginning(head)}`;
   throw new RecordingError("unknown-format", `not a recording of ${known} (${what}): ${source.name}`, { offset: 0 });

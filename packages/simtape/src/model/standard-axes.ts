@@ -1,3 +1,4 @@
+import { isSameValue } from "./same-value.ts";
 import type { Angles, Axes, Direction } from "./axes.ts";
 
 /**
@@ -23,20 +24,13 @@ export function completeAxes(axes: Axes | null): Axes {
 export function briefAxes(axes: Axes): Axes {
   const { handed, up, kind, ...more } = axes;
   const standard: Partial<Axes> = standardAxes(handed, up, kind);
-  const other = Object.entries(more).filter(([key, value]) => !isSame(value, standard[key as keyof Axes]));
+  const other = Object.entries(more).filter(([key, value]) => !isSameValue(value, standard[key as keyof Axes]));
   return { handed, up, kind, ...Object.fromEntries(other) };
 }
 
 /** Whether two sets mean the same, however much of it they state. */
 export function areSameAxes(a: Axes | null, b: Axes | null): boolean {
-  return a === b || isSame(completeAxes(a), completeAxes(b));
-}
-
-/** Equal to the last member. */
-export function isSame(a: unknown, b: unknown): boolean {
-  if (typeof a !== "object" || typeof b !== "object" || a === null || b === null) return a === b;
-  const [one, other] = [Object.entries(a), b as Readonly<Record<string, unknown>>];
-  return one.length === Object.keys(b).length && one.every(([key, value]) => isSame(value, other[key]));
+  return a === b || isSameValue(completeAxes(a), completeAxes(b));
 }
 
 const STANDARD: ReadonlyMap<string, Axes> = new Map(

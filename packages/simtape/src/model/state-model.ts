@@ -28,6 +28,11 @@ export interface StateModel {
   /** A model that may leave out whatever these paths do not need: at them the same comes out. Absent: there is none. */
   narrowed?(paths: readonly SeriesPath[]): StateModel;
   /**
+   * Whether messages of equal bytes on channels of equal ids do the same under this model and under `other`, of the same
+   * format, in batches with these contexts. Absent: that is not known.
+   */
+  isAlike?(other: StateModel, context: unknown, otherContext: unknown): boolean;
+  /**
    * What reads the numbers at these paths from bytes and writes them into `numbers`, each to its place. Null, and absent:
    * the format has none for any of them.
    */

@@ -27,6 +27,11 @@ export interface CreateOptions {
   readonly epoch?: bigint | null | undefined;
   /** As `RecordingInfo.metadata` of the format; members that the format cannot hold are not written. */
   readonly metadata?: Readonly<Record<string, Value>> | undefined;
+  /**
+   * `RecordingInfo.metadata` of the recording that this one is made from, which may be of another format. A format takes
+   * what it has a place for.
+   */
+  readonly source?: Readonly<Record<string, Value>> | undefined;
   /** Which version or dialect to write, by the format's own names (its README lists them); absent: its newest. */
   readonly dialect?: string | undefined;
   /** A recording of the same format that gives the defaults of everything else. */

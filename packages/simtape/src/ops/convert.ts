@@ -170,7 +170,8 @@ export async function convert(
     if (outside.length > 0 && options.strict === true && options.carry === undefined) return ledger.report(false, 0);
   }
   const files = new HeldFiles(to, options.verify?.there ?? { name: to.name, open: () => Promise.resolve(null) });
-  const create = { epoch: epoch === null ? null : epoch + BigInt(Math.round(begin)), ...options.create };
+  const { metadata: source } = recording.info;
+  const create = { epoch: epoch === null ? null : epoch + BigInt(Math.round(begin)), source, ...options.create };
   const writer = await writing.create(files, create).catch(async (error: unknown) => {
     await files.abort();
     throw error;

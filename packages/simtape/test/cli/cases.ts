@@ -42,11 +42,14 @@ export const CASES: Readonly<Record<string, readonly Case[] | string>> = {
   ],
   records: [{ words: ["IN"] }],
   index: [{ words: ["IN"] }, { words: ["IN", "--json"] }],
+  compare: [{ words: ["IN", "IN"] }, { words: ["SOUND", "IN", "--json"] }],
+  stats: [{ words: ["IN"] }, { words: ["IN", "--json"] }],
   check: [{ words: ["IN"], tellsItself: true }],
   verify: [{ words: ["IN"], tellsItself: true, format: "hcrp" }],
   lake: "takes a store; see test/lake",
   record: "records what a simulation sends",
-  play: "plays to other programs until it is ended: test/live",
+  mcp: "answers programs until they are done: mcp.test.ts",
+  play: "plays at the pace of the recording: screen.test.ts, and test/live",
   tail: [{ words: ["IN", "--from", "start", "--idle-exit", "10ms"] }],
   copy: [{ words: IN_OUT }, { words: [...IN_OUT, "--rewrite"] }],
   convert: [
@@ -75,6 +78,7 @@ export const CASES: Readonly<Record<string, readonly Case[] | string>> = {
   corrupt: "takes bytes and makes damage",
   demo: "makes recordings",
   "format new": "makes a package and opens no recording",
+  mcap: "takes bags of ROS 1: test/cli/mcap.test.ts",
   "carla info": [
     { words: ["IN"], format: "carla" },
     { words: ["IN", "--json"], format: "carla" },

@@ -22,7 +22,7 @@ async function completing(...words: readonly string[]): Promise<{ words: string[
 
 describe("a command line is completed", () => {
   test("by commands, options, choices and formats", async () => {
-    expect(await completing("st")).toEqual({ words: ["state"], files: false });
+    expect(await completing("st")).toEqual({ words: ["state", "stats"], files: false });
     expect(await completing("carla", "")).toEqual({ words: ["info", "collisions", "blocked"], files: false });
     expect(await completing("cat", "--rev")).toEqual({ words: ["--reverse"], files: false });
     expect(await completing("cat", "x", "--format", "")).toEqual({ words: ["text", "ndjson", "csv"], files: false });
@@ -52,7 +52,7 @@ describe.skipIf(!has("bash"))("bash", () => {
   chmodSync(join(folder, "simtape"), 0o755);
 
   test.each([
-    ["simtape st", ["state"]],
+    ["simtape st", ["state", "stats"]],
     ["simtape carla b", ["blocked"]],
     [`simtape cat ${example("town.log")} -c posi`, ["position"]],
     ["simtape info ", []],

@@ -50,6 +50,7 @@ test("the options of formats are those of commands that open recordings, of any 
     "corrupt",
     "demo",
     "new",
+    "mcap",
     "info",
     "collisions",
     "blocked",

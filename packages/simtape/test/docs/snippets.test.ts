@@ -38,6 +38,8 @@ test("the code in README and docs compiles against the library", () => {
           paths: {
             simtape: ["../../../src/index.ts"],
             "simtape/kit": ["../../../src/kit.ts"],
+            "simtape/compare": ["../../../src/compare/index.ts"],
+            "simtape/stats": ["../../../src/stats/index.ts"],
             "simtape/core": ["../../../src/core.ts"],
             "simtape/node": ["../../../src/io/node/index.ts"],
             "simtape/live": ["../../../src/live/index.ts"],

@@ -18,7 +18,7 @@ async function failing(format: Format, isDamaged = false): Promise<Map<string, s
   describeFormat(format, [{ ...SPECIMEN, isDamaged }], runner, { copies: 3 });
   const failed = new Map<string, string>();
   for (const [name, run] of tests) await run().catch((error: unknown) => failed.set(name, String(error)));
-  expect(tests.length).toBe(12);
+  expect(tests.length).toBe(13);
   return failed;
 }
 
@@ -98,6 +98,24 @@ describe("a format that does not is told what it does instead", () => {
       })),
       "state at any time is the fold from the start",
       /state at \d+: (sets|values)\./,
+    ],
+    [
+      "reads columns that it does not have",
+      wrong(({ state }) => ({
+        state: {
+          motion: state.motion,
+          replacesState: (channel) => state.replacesState(channel),
+          apply: (to, batch, row) => state.apply(to, batch, row),
+          columns: (wanted) => ({
+            accepts: wanted.map(() => true),
+            begin: () => undefined,
+            read: () => true,
+            settle: () => undefined,
+          }),
+        },
+      })),
+      "reads series by columns as they are folded",
+      /series of .*/,
     ],
     [
       "makes a keyframe up",

@@ -5,6 +5,7 @@ import type { Recording } from "../../model/recording.ts";
 import type { Value } from "../../model/value.ts";
 import { forEach } from "../input/each.ts";
 import { EXIT } from "../run/failure.ts";
+import { describe } from "../output/described.ts";
 import { holds } from "../output/holds.ts";
 import { toJson } from "../../model/json.ts";
 import { preview } from "../output/json.ts";
@@ -14,7 +15,6 @@ import { type ReadOptions, seeks } from "../input/recordings.ts";
 import { withRecording } from "../input/with-recording.ts";
 import { clock } from "../input/time.ts";
 import { visibleLine } from "../../model/visible.ts";
-import { findingToPlain } from "../output/findings.ts";
 import { NO_LINES } from "../output/no-lines.ts";
 
 /** Channels that are listed for people: laying out a table takes time by the square of its rows. */
@@ -51,42 +51,11 @@ export function addInfo(program: Command): void {
     });
 }
 
-/** The shape of `simtape info --json`; times in nanoseconds since the start. */
-async function describe(recording: Recording, file: string): Promise<Record<string, unknown>> {
-  const statistics = await recording.statistics();
-  const { start, end, epoch, tick } = await recording.timeline();
-  const { format, version, bytes, seekIndex, metadata } = recording.info;
-  return {
-    file,
-    format,
-    version,
-    bytes,
-    seekIndex,
-    sideCar: sideCarFacts(recording),
-    metadata,
-    provenance: await provenanceOf(recording, file),
-    timeline: { start, end, epoch: epoch === null ? null : epochText(epoch), tick },
-    channels: recording.channels.map(({ id, name, schema }) => ({ id, name, schema: schema.name, ...statistics[id]! })),
-    findings: recording.findings.map(findingToPlain),
-  };
-}
-
-/** What was used of the side-car; null: there was none. */
-function sideCarFacts({ sideCar }: Recording): Record<string, unknown> | null {
-  if (sideCar === null) return null;
-  return { bytes: sideCar.bytes, states: sideCar.states.count, hasEvents: sideCar.hasEvents };
-}
-
 function sideCarText({ sideCar, info }: Recording): string | null {
   if (sideCar === null) return null;
   const holds = [counted(sideCar.states.count, "state"), ...(sideCar.hasEvents ? ["events"] : [])];
   const kind = info.seekIndex === "kept" ? "" : `${info.seekIndex}, and `;
   return `${kind}kept: ${byteSize(sideCar.bytes)} with ${holds.join(" and ")}`;
-}
-
-/** Always a string in JSON, whatever its size. */
-function epochText(epoch: bigint): string {
-  return epoch.toString();
 }
 
 async function tell(recording: Recording, file: string): Promise<string[]> {

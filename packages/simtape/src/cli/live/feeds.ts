@@ -18,8 +18,6 @@ const FEEDS: Readonly<Record<FeedKind, (address: string, options: FeedOptions) =
 
 /** Throws `UsageError` for an address that is none. */
 export function feedOf(kind: FeedKind, address: string, options: FeedOptions): Feed {
-  if (options.topic !== undefined && kind !== "foxglove")
-    throw new UsageError(`--topic is for --from foxglove: ${kind} has no topics`);
   return FEEDS[kind](address, options);
 }
 

@@ -6,5 +6,21 @@ export type FeedKind = (typeof FEED_KINDS)[number];
 export const OUTLET_KINDS = ["nanover", "flightgear", "foxglove"] as const;
 export type OutletKind = (typeof OUTLET_KINDS)[number];
 
+/** Options of `simtape record` that are for some kinds of feed only. */
+export const FEED_USES: Readonly<Record<string, readonly FeedKind[]>> = {
+  ...{ output: FEED_KINDS, force: FEED_KINDS, duration: FEED_KINDS, flushEvery: FEED_KINDS, ring: FEED_KINDS },
+  pilots: ["flightgear"],
+  rate: ["flightgear"],
+  topic: ["foxglove"],
+};
+
+/** Options of `simtape play` that are for some kinds of outlet only. */
+export const OUTLET_USES: Readonly<Record<string, readonly OutletKind[]>> = {
+  ...{ host: ["nanover", "foxglove"], port: ["nanover", "foxglove"] },
+  ...{ announce: ["nanover"], scale: ["nanover"] },
+  ...{ allowOrigin: ["foxglove"], asset: ["foxglove"] },
+  ...{ address: ["flightgear"], origin: ["flightgear"], pilots: ["flightgear"], trafficOnly: ["flightgear"] },
+};
+
 /** What the journal of a running program is called: the name of the recording, and this. */
 export const TAKE = ".take";

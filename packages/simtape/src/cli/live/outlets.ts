@@ -44,7 +44,10 @@ const OUTLETS: Readonly<Record<OutletKind, (deck: Deck, options: OutletOptions) 
     if (!announces) return outlet;
     const payload = (address: string): Uint8Array => hubMessage("simtape", address, actual, id);
     const id = crypto.randomUUID();
-    const end = await announce({ port: HUB_PORT, every: HUB_EVERY, payload });
+    const end = await announce({ port: HUB_PORT, every: HUB_EVERY, payload }).catch(async (error: unknown) => {
+      await outlet.close();
+      throw error;
+    });
     return {
       ...{ name: outlet.name, status: () => outlet.status() },
       close: async () => {

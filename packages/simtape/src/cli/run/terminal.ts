@@ -146,3 +146,45 @@ export class Progress {
     if (this.#shown > 0) sayForNow("");
   }
 }
+
+/** All of the terminal, beside what was on it before: the lines that changed are written, and `close` brings back what was there. */
+export class FullScreen {
+  #shown: readonly string[] = [];
+  #isOpen = false;
+  readonly #restore = (): void => this.close();
+
+  open(): void {
+    this.#isOpen = true;
+    // another buffer, without a cursor (xterm, "Control Sequences", DECSET 1049 and 25)
+    process.stdout.write("\x1b[?1049h\x1b[?25l\x1b[2J");
+    process.once("exit", this.#restore);
+  }
+
+  /** Whether the terminal has taken what was shown before. */
+  get isReady(): boolean {
+    return !process.stdout.writableNeedDrain;
+  }
+
+  /** One text for each row, from the first one on. */
+  show(lines: readonly string[]): void {
+    if (!this.#isOpen) return;
+    let text = "";
+    for (const [row, line] of lines.entries())
+      if (line !== this.#shown[row]) text += `\x1b[${row + 1};1H${cleaned(line, visibleLine)}`;
+    this.#shown = lines;
+    if (text !== "") process.stdout.write(withoutSecrets(text));
+  }
+
+  /** Everything is written again: the terminal has another size. */
+  clear(): void {
+    this.#shown = [];
+    if (this.#isOpen) process.stdout.write("\x1b[2J");
+  }
+
+  close(): void {
+    if (!this.#isOpen) return;
+    this.#isOpen = false;
+    process.off("exit", this.#restore);
+    process.stdout.write("\x1b[?25h\x1b[?1049l");
+  }
+}

@@ -19,6 +19,9 @@ export interface McapFormat<Named extends object = object> extends Format<McapCh
   writing(): Promise<McapWriting>;
 }
 
+/** What bags of ROS 1 begin with: `#ROSBAG`. */
+const BAG = Uint8Array.of(0x23, 0x52, 0x4f, 0x53, 0x42, 0x41, 0x47);
+
 /** The format. `Named` says what topics hold; it is believed. */
 export function createMcap<Named extends object = object>(): McapFormat<Named> {
   return {
@@ -26,6 +29,10 @@ export function createMcap<Named extends object = object>(): McapFormat<Named> {
     name: "MCAP file",
     extensions: ["mcap"],
     sniff: (head) => (head.length >= MAGIC.length && MAGIC.every((byte, i) => head[i] === byte) ? "certain" : null),
+    advice: (head) =>
+      BAG.every((byte, i) => head[i] === byte)
+        ? "a ROS 1 bag, which is converted first: simtape mcap IN.bag -o OUT.mcap"
+        : null,
     open: async (from: SourceBundle, report: Reporter, options: OpenOptions): Promise<Reader> =>
       (await import("./read/reader.ts")).McapReader.open(from, report, options),
     traits: async () => (await import("./traits.ts")).traits,

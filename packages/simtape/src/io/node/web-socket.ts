@@ -9,6 +9,8 @@ import { SourceError } from "../source.ts";
 const PING_EVERY = 20_000;
 /** Milliseconds that the other end has for its goodbye. */
 const GOODBYE = 1000;
+/** Codes of a goodbye in order: done, going away, none said (RFC 6455 §7.4.1). Others are errors, or a restart. */
+const ORDERLY: ReadonlySet<number> = new Set([1000, 1001, 1005]);
 /** NanoVer's server takes no longer message (NanoVer semantics §5). */
 const LONGEST = 128 << 20;
 
@@ -19,17 +21,20 @@ export interface LinkOptions {
   readonly signal?: AbortSignal | undefined;
   /** Milliseconds until the connection must stand; default 10 s. */
   readonly timeout?: number | undefined;
+  /** Milliseconds that the other end has to show that it is alive, as often as it is asked; default 20 s. */
+  readonly patience?: number | undefined;
 }
 
 /** Connects to a WebSocket server. Rejects with `SourceError` if there is none, or with the signal's reason. */
 export function connectLink(
   url: string,
-  { protocols = [], signal, timeout = 10_000 }: LinkOptions = {},
+  { protocols = [], signal, timeout = 10_000, patience = PING_EVERY }: LinkOptions = {},
 ): Promise<Link> {
   return new Promise((resolve, reject) => {
     signal?.throwIfAborted();
     const socket = new WebSocket(url, [...protocols], { maxPayload: LONGEST, handshakeTimeout: timeout });
-    const link = new SocketLink(socket, shownUrl(url));
+    const link = new SocketLink(socket, shownUrl(url), patience);
+    socket.once("upgrade", ({ socket: wire }) => link.watch(wire));
     const stop = (): void => {
       reject(signal!.reason as Error);
       socket.terminate();
@@ -83,7 +88,8 @@ export function listenForLinks(
     server.on("connection", (socket, request) => {
       const { remoteAddress, remotePort } = request.socket;
       request.socket.setNoDelay(true);
-      const link = new SocketLink(socket, `${remoteAddress ?? "a client"}:${remotePort ?? 0}`);
+      const link = new SocketLink(socket, `${remoteAddress ?? "a client"}:${remotePort ?? 0}`, PING_EVERY);
+      link.watch(request.socket);
       links.add(link);
       socket.once("close", () => links.delete(link));
       arrived(link);
@@ -116,11 +122,14 @@ class SocketLink implements Link {
   #hasEnded = false;
   #failure: Error | null = null;
   #isAlive = true;
+  /** What the messages arrive over, and how much had when it was looked at last: a long message shows nothing else. */
+  #wire: { readonly bytesRead: number } | null = null;
+  #read = 0;
 
-  constructor(socket: WebSocket, peer: string) {
+  constructor(socket: WebSocket, peer: string, patience: number) {
     this.#socket = socket;
     this.peer = peer;
-    const timer = setInterval(() => this.#look(), PING_EVERY);
+    const timer = setInterval(() => this.#look(patience), patience);
     timer.unref();
     socket.binaryType = "nodebuffer";
     socket.on("message", (data: Buffer, isBinary: boolean) => {
@@ -135,10 +144,14 @@ class SocketLink implements Link {
     socket.on("error", (error) => {
       this.#failure ??= error;
     });
-    socket.on("close", (code: number) => {
+    socket.on("close", (code: number, reason: Buffer) => {
       clearInterval(timer);
       // 1006: the connection broke without a goodbye
       if (code === 1006) this.#failure ??= new Error("the connection broke");
+      else if (!ORDERLY.has(code)) {
+        const why = reason.length === 0 ? "" : `: ${reason.toString().slice(0, 123)}`;
+        this.#failure ??= new Error(`it closed the connection with code ${code}${why}`);
+      }
       this.#hasEnded = true;
       this.#finish();
     });
@@ -205,10 +218,17 @@ class SocketLink implements Link {
     onEnd(isKnown ? failure : new SourceError("failed", `${peer}: ${failure.message}`, { cause: failure }));
   }
 
-  #look(): void {
+  watch(wire: { readonly bytesRead: number }): void {
+    this.#wire = wire;
+  }
+
+  #look(patience: number): void {
+    const read = this.#wire?.bytesRead ?? 0;
+    if (read > this.#read) this.#isAlive = true;
+    this.#read = read;
     // what was paused here does not show what the other end does
     if (!this.#isAlive && !this.#socket.isPaused) {
-      this.#failure = new Error(`no answer for ${PING_EVERY / 1000} s`);
+      this.#failure = new Error(`no answer for ${patience / 1000} s`);
       this.#socket.terminate();
       return;
     }

@@ -26,10 +26,14 @@ export interface FlightGearFeedOptions {
   readonly rate: number;
   /** The socket at which packets of other pilots arrive; null: they are not recorded. */
   readonly pilots: (() => Promise<Datagrams>) | null;
+  /** Milliseconds without a packet after which the connection counts as broken; default 5 s. */
+  readonly silence?: number | undefined;
 }
 
-/** Milliseconds without a packet after which the connection counts as broken. */
+/** Milliseconds without a packet after which the connection counts as broken, where nothing else is asked. */
 const SILENCE = 5000;
+/** Milliseconds that it has to close its side at the end. */
+const GOODBYE = 2000;
 /** Packets of pilots that wait for the next frame at most. */
 const WAITING = 4096;
 /** What the simulator calls the channel. */
@@ -60,17 +64,21 @@ async function run(
   const root = String((await simulator.get("/sim/fg-root", signal)) ?? "");
   const name = await options.install(protocol.file, root);
   const socket = await options.open();
-  const pilots = (await options.pilots?.()) ?? null;
+  let pilots: Datagrams | null = null;
+  let isAdded = false;
   try {
+    pilots = (await options.pilots?.()) ?? null;
     const config = `generic,socket,out,${options.rate},${options.here},${socket.port},udp,${name}`;
-    const taken = take(protocol, socket, pilots, intake, signal);
+    const taken = take(protocol, socket, pilots, intake, options.silence ?? SILENCE, signal);
     // what goes wrong with it is seen below
     taken.catch(() => undefined);
+    isAdded = true;
     await simulator.run("add-io-channel", { config, name: CHANNEL }, signal);
     await taken;
   } finally {
     // a simulator that has ended needs nothing
-    await simulator.run("remove-io-channel", { name: CHANNEL }).catch(() => undefined);
+    const limit = AbortSignal.timeout(GOODBYE);
+    if (isAdded) await simulator.run("remove-io-channel", { name: CHANNEL }, limit).catch(() => undefined);
     await socket.close();
     await pilots?.close();
   }
@@ -82,6 +90,7 @@ function take(
   socket: Datagrams,
   pilots: Datagrams | null,
   intake: Intake,
+  silence: number,
   signal: AbortSignal,
 ): Promise<void> {
   const signals = intake.channel({ name: "signals" });
@@ -100,15 +109,16 @@ function take(
       clearInterval(timer);
       signal.removeEventListener("abort", stop);
       socket.onMessage = () => undefined;
+      if (pilots !== null) pilots.onMessage = () => undefined;
       if (error === null) resolve();
       else reject(error);
     };
     const stop = (): void => end(null);
     signal.addEventListener("abort", stop);
     const timer = setInterval(() => {
-      if (performance.now() - heard > SILENCE)
-        end(new SourceError("failed", `FlightGear sent nothing for ${SILENCE / 1000} s`));
-    }, 500);
+      if (performance.now() - heard > silence)
+        end(new SourceError("failed", `FlightGear sent nothing for ${silence / 1000} s`));
+    }, silence / 10);
     socket.onMessage = (packet) => {
       heard = performance.now();
       const state = protocol.stateOf(packet);

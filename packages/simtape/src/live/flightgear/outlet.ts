@@ -33,23 +33,31 @@ const LOADING = 10_000;
 /**
  * Drives a running FlightGear. For the own aircraft the recording is written as a tape that this FlightGear reads; it
  * stands still there, and is moved to the time of each frame: forwards, backwards and at every rate. Everything else
- * that has a place is another pilot. Rejects with `SourceError` where no FlightGear answers.
+ * that has a place is another pilot. Takes over the socket. Rejects with `SourceError` where no FlightGear answers.
  */
 export async function flightgearOutlet(deck: Deck, options: FlightGearOutletOptions): Promise<Outlet> {
   const simulator = new Simulator(options.address);
-  const version = options.tapes === null ? "" : String((await simulator.get("/sim/version/flightgear")) ?? "");
-  const stage = new Stage(simulator, version, options);
   const first = deck.loaded;
-  if (first !== null) await stage.load(first);
+  let version = "";
+  let stage: Stage | null = null;
+  try {
+    if (options.tapes !== null) version = String((await simulator.get("/sim/version/flightgear")) ?? "");
+    stage = new Stage(simulator, version, options);
+    if (first !== null) await stage.load(first);
+  } catch (error) {
+    await (stage === null ? options.traffic?.socket.close() : stage.close());
+    throw error;
+  }
+  const staged = stage;
   const leave = deck.onLoad((loaded) => {
-    if (loaded !== first) stage.load(loaded).catch((error: unknown) => stage.fail(error));
+    if (loaded !== first) staged.load(loaded).catch((error: unknown) => staged.fail(error));
   });
   return {
     name: `FlightGear ${version} at ${simulator.address}`.replace(/ {2}/, " "),
-    status: () => stage.status,
+    status: () => staged.status,
     close: async () => {
       leave();
-      await stage.close();
+      await staged.close();
     },
   };
 }
@@ -64,7 +72,7 @@ class Stage {
   #traffic: Traffic | null = null;
   #frames = 0;
   #bytes = 0;
-  failure: unknown = null;
+  #failure: string | null = null;
 
   constructor(simulator: Simulator, version: string, options: FlightGearOutletOptions) {
     this.#simulator = simulator;
@@ -74,7 +82,10 @@ class Stage {
 
   get status(): OutletStatus {
     const { packets = 0, bytes = 0 } = this.#traffic ?? {};
-    return { clients: 1, sentMessages: this.#frames + packets, sentBytes: this.#bytes + bytes, skippedFrames: 0 };
+    return {
+      ...{ clients: 1, sentMessages: this.#frames + packets, sentBytes: this.#bytes + bytes, skippedFrames: 0 },
+      failure: this.#failure,
+    };
   }
 
   async load(loaded: Loaded): Promise<void> {
@@ -102,7 +113,7 @@ class Stage {
   }
 
   fail(error: unknown): void {
-    this.failure ??= error;
+    this.#failure ??= error instanceof Error ? error.message : String(error);
   }
 
   async close(): Promise<void> {

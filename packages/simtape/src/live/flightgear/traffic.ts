@@ -16,7 +16,7 @@ export interface TrafficTarget {
 /** Wall nanoseconds between two packets of a pilot: of one that moves, and of one that stands. */
 const MOVING = 50e6;
 const STANDING = 1e9;
-/** Things that are sent at most: the nearest in the order of the state. */
+/** Things that are sent at most: the first in the order of the state. */
 const MOST = 500;
 const MODEL = "Aircraft/ufo/Models/ufo.xml";
 

@@ -20,8 +20,7 @@ interface Heard {
 }
 
 const HALF = 0x1_0000_0000;
-/** Bytes of a payload, and characters of a schema, that a recording can hold. */
-const LONGEST = 63 << 20;
+/** Characters of a schema that a recording can hold. */
 const LONGEST_SCHEMA = 16 << 20;
 /** Channels of a take: an MCAP file has at most 65,535, and a journal some of its own. */
 const MOST = 65_000;
@@ -108,11 +107,16 @@ class Listener {
     const link = this.#link;
     return new Promise((resolve, reject) => {
       const stop = (): void => {
+        // nothing is taken while both say goodbye: the recording may be closed by then
+        link.onMessage = () => undefined;
         link.close();
         resolve();
       };
       signal.addEventListener("abort", stop);
-      if (signal.aborted) stop();
+      if (signal.aborted) {
+        stop();
+        return;
+      }
       link.onMessage = (message) => {
         this.#take(message);
         const { ready } = this.#intake;
@@ -146,7 +150,6 @@ class Listener {
     const view = new DataView(message.buffer, message.byteOffset, message.byteLength);
     const channel = this.#channels.get(view.getUint32(SUBSCRIPTION_AT, true));
     if (channel === undefined) return "a message of a channel that is not subscribed";
-    if (message.length - MESSAGE_HEAD > LONGEST) return `a message of more than ${LONGEST >> 20} MiB`;
     const time = this.#clock.time(view.getUint32(TIME_AT + 4, true), view.getUint32(TIME_AT, true), this.#intake);
     this.#intake.write(channel, message.subarray(MESSAGE_HEAD), time);
     return null;

@@ -93,6 +93,7 @@ export class Host {
       sentBytes: gone.sentBytes + sum((client) => client.sentBytes),
       skippedFrames: gone.skipped + sum((client) => client.skipped),
       waitingBytes: sum((client) => client.link.waiting),
+      failure: null,
     };
   }
 

@@ -3,9 +3,9 @@ import type { ByteCursor } from "../../bytes/cursor.ts";
 import { LayoutError } from "../../bytes/error.ts";
 
 /*
- * The Foxglove WebSocket protocol (the specification in foxglove/ws-protocol), and what the Foxglove SDK added to it (playback
- * control: foxglove/foxglove-sdk, rust/foxglove/src/protocol). Numbers are little-endian. JSON messages have the member
- * `op`; binary ones begin with an opcode of one byte.
+ * The Foxglove WebSocket protocol (the specification in foxglove/ws-protocol), and what the Foxglove SDK added to it
+ * (playback control: foxglove/foxglove-sdk, rust/foxglove/src/protocol). Numbers are little-endian. JSON messages have the
+ * member `op`; binary ones begin with an opcode of one byte.
  */
 
 /** Subprotocols, today's first. Their messages are the same, but for playback control, which only today's has. */
@@ -70,15 +70,6 @@ export function readPlaybackControl(cursor: ByteCursor): PlaybackControl {
   return { isPlaying: command === 0, speed, seek: isSeek ? time : null, request };
 }
 
-/** The same, with the opcode. */
-export function writePlaybackControl({ isPlaying, speed, seek, request }: PlaybackControl): Uint8Array {
-  const builder = new ByteBuilder(32).u8(CLIENT_OP.playbackControl).u8(isPlaying ? 0 : 1);
-  builder.f32le(speed).u8(seek === null ? 0 : 1);
-  writeU64(builder, seek ?? 0n);
-  writeText(builder, request);
-  return builder.take();
-}
-
 /** What a server says of its playback. */
 export interface PlaybackState {
   readonly status: PlaybackStatus;
@@ -90,20 +81,7 @@ export interface PlaybackState {
   readonly request: string;
 }
 
-/** Content behind the opcode: status, uint64 time, float32 speed, whether it jumped, text with its uint32 length. */
-export function readPlaybackState(cursor: ByteCursor): PlaybackState {
-  const at = cursor.position;
-  const code = cursor.u8();
-  const status = (Object.keys(PLAYBACK) as PlaybackStatus[]).find((name) => PLAYBACK[name] === code);
-  if (status === undefined) throw new LayoutError("malformed", `no playback status ${code}`, at);
-  const low = BigInt(cursor.u32le());
-  const time = (BigInt(cursor.u32le()) << 32n) | low;
-  const speed = cursor.f32le();
-  const isSeek = cursor.u8() !== 0;
-  return { status, time, speed, isSeek, request: readText(cursor) };
-}
-
-/** The same, with the opcode. */
+/** With the opcode: status, uint64 time, float32 speed, whether it jumped, text with its uint32 length. */
 export function writePlaybackState({ status, time, speed, isSeek, request }: PlaybackState): Uint8Array {
   const builder = new ByteBuilder(32).u8(SERVER_OP.playbackState).u8(PLAYBACK[status]);
   writeU64(builder, time);

@@ -55,6 +55,7 @@ export async function nanoverOutlet(deck: Deck, listen: Listen, options: Nanover
       sentBytes: stage.sentBytes,
       skippedFrames: stage.skippedFrames,
       waitingBytes: stage.waiting,
+      failure: null,
     }),
     close: () => (closing ??= close()),
   };

@@ -1,7 +1,6 @@
 import { ByteBuilder } from "../../bytes/builder.ts";
 import { type MessagePackValue, writeMessagePack } from "../../codec/messagepack.ts";
 import { COUNTS, FRAME_INDEX } from "../../formats/nanover/layout/layout.ts";
-import { writeMapSize } from "../../formats/nanover/layout/messagepack.ts";
 import { type Entry, frameOf, valueIn } from "../../formats/nanover/write/entries.ts";
 
 /** Entries that are longer are kept as a part of the message they came in; shorter ones are copied out of it. */
@@ -67,20 +66,6 @@ export function entryOf(key: string, value: MessagePackValue): Entry {
 /** A frame message of entries, with its index. */
 export function frameMessage(entries: readonly Uint8Array[], index: number): Uint8Array {
   return frameOf(entries, entryOf(FRAME_INDEX, index).bytes, "zip");
-}
-
-/** A state message; both parts are always there (NanoVer semantics §5.1). */
-export function stateMessage(entries: readonly Uint8Array[], removals: readonly string[]): Uint8Array {
-  const builder = new ByteBuilder();
-  builder.u8(0x81);
-  writeMessagePack(builder, "state");
-  builder.u8(0x82);
-  writeMessagePack(builder, "updates");
-  writeMapSize(builder, entries.length);
-  for (const entry of entries) builder.raw(entry);
-  writeMessagePack(builder, "removals");
-  writeMessagePack(builder, removals);
-  return builder.take();
 }
 
 /**

@@ -1,8 +1,8 @@
 import { MessagePackFloat } from "../../codec/messagepack.ts";
 import { FRAME_INDEX, SERVER_TIMESTAMP, SIMULATION_NAME } from "../../formats/nanover/layout/layout.ts";
-import type { Entry } from "../../formats/nanover/write/entries.ts";
+import { type Entry, stateOf } from "../../formats/nanover/write/entries.ts";
 import type { Link } from "../../io/link.ts";
-import { emptied, entryOf, frameMessage, Said, stateMessage } from "./said.ts";
+import { emptied, entryOf, frameMessage, Said } from "./said.ts";
 
 /** Bytes that may wait for a client's network; a client above it gets nothing until it has taken them. */
 const WAITING = 1 << 20;
@@ -51,7 +51,7 @@ export class NanoverStage {
   join(link: Link): void {
     this.#seats.set(link, new Seat());
     if (this.frame.size > 0) this.#send(link, frameMessage(this.#allOfFrame(), 0));
-    this.#send(link, stateMessage(this.shared.entriesOf(this.shared.keys()), []));
+    this.#send(link, stateOf(this.shared.entriesOf(this.shared.keys()), "zip"));
   }
 
   leave(link: Link): void {
@@ -101,7 +101,7 @@ export class NanoverStage {
   update(entries: readonly Entry[], removals: readonly string[]): void {
     for (const entry of entries) this.shared.put(entry);
     for (const key of removals) this.shared.delete(key);
-    const message = stateMessage(bytesOf(entries), removals);
+    const message = stateOf(bytesOf(entries), "zip", removals);
     const keys = [...entries, ...removals.map((key) => ({ key }))];
     for (const [link, seat] of this.#seats) this.#offer(link, seat, message, keys, seat.shared);
   }
@@ -149,7 +149,7 @@ export class NanoverStage {
       }
       if (seat.shared.size > 0) {
         const removals = [...seat.shared].filter((key) => this.shared.get(key) === undefined);
-        this.#send(link, stateMessage(this.shared.entriesOf(seat.shared), removals));
+        this.#send(link, stateOf(this.shared.entriesOf(seat.shared), "zip", removals));
       }
       seat.caughtUp();
     }

@@ -179,8 +179,8 @@ class CellProbe extends Probe {
   #state: MutableState | null = null;
   #shape = -1;
   #width = 0;
-  /** Whether what the column is has been told. */
-  #isTold = false;
+  /** Whether unit and kind are those of the column. */
+  #isDescribed = false;
   protected entities: MutableEntitySet | undefined;
   protected cells: MutableColumn | undefined;
   protected row = -1;
@@ -242,7 +242,7 @@ class CellProbe extends Probe {
     if (set === undefined || this.cells === undefined) return false;
     if (set.ids[this.row] !== this.#path.id) this.row = set.find(this.#path.id);
     if (this.row < 0) return false;
-    if (!this.#isTold) this.#tell(this.cells.spec);
+    if (!this.#isDescribed) this.#describe(this.cells.spec);
     return true;
   }
 
@@ -252,12 +252,12 @@ class CellProbe extends Probe {
     const { set, column } = this.#path;
     this.entities = state.sets.get(set);
     this.cells = this.entities?.columns.get(column);
-    this.#isTold = false;
+    this.#isDescribed = false;
   }
 
-  #tell({ unit, width, kind, interpolation }: ColumnSpec): void {
+  #describe({ unit, width, kind, interpolation }: ColumnSpec): void {
     const { item } = this.#path;
-    this.#isTold = true;
+    this.#isDescribed = true;
     this.#width = width;
     this.unit = unitOfItem(unit, width, item);
     this.kind = typeof item === "string" ? "number" : kindOfColumn(kind);

@@ -1,9 +1,18 @@
 import type { Specimen } from "../../conformance/describe-format.ts";
 import { LAYOUTS } from "../../fixtures/mcap/layouts.ts";
-import { makeMcap } from "../../fixtures/mcap/make.ts";
+import { type Content, makeMcap } from "../../fixtures/mcap/make.ts";
+import { placed } from "../../fixtures/mcap/placed.ts";
 import { patrol } from "../../fixtures/mcap/patrol.ts";
+import { flatbufferContent, otherContent } from "../../fixtures/mcap/payloads.ts";
 
 const files = (bytes: Uint8Array): Specimen["files"] => ({ "patrol.mcap": bytes });
+
+/** Recordings whose payloads are neither JSON nor those of the patrol. */
+export const PAYLOADS: ReadonlyMap<string, () => Content> = new Map([
+  ["poses in frames, entities that end", placed],
+  ["FlatBuffers", flatbufferContent],
+  ["IDL, CBOR and MessagePack", otherContent],
+]);
 
 /** Recordings of every layout, and some of them damaged. */
 export async function specimens(): Promise<Specimen[]> {
@@ -12,6 +21,7 @@ export async function specimens(): Promise<Specimen[]> {
     made.push({ name, files: files(await makeMcap(patrol(), layout)) });
   }
   made.push({ name: "no message", files: files(await makeMcap({ channels: [], messages: [] }, { chunk: 5 })) });
+  for (const [name, content] of PAYLOADS) made.push({ name, files: files(await makeMcap(content(), { chunk: 5 })) });
   const plain = await makeMcap(patrol(), {});
   const chunked = await makeMcap(patrol(), { chunk: 20 });
   const packed = await makeMcap(patrol(), { chunk: 20, compression: "zstd" });

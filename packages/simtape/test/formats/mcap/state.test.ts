@@ -7,6 +7,7 @@ import { FORMATS } from "../../../src/formats.ts";
 import { MemoryFiles } from "../../../src/io/sink.ts";
 import type { Recording } from "../../../src/model/recording.ts";
 import type { State } from "../../../src/model/state.ts";
+import { check } from "../../../src/ops/check.ts";
 import { openFiles } from "../../../src/testing/observe.ts";
 import { type Content, makeMcap } from "../../fixtures/mcap/make.ts";
 import { patrol } from "../../fixtures/mcap/patrol.ts";
@@ -161,4 +162,99 @@ test("what a cut begins with gives the state at its beginning", async () => {
     expect(sets(after)).toEqual(sets(before));
     expect(messages.length).toBeLessThan(20);
   }
+});
+
+test("a pose is where the transforms put its frame, also when they change behind it and backwards", async () => {
+  const json = (value: unknown): Uint8Array => TEXT.encode(JSON.stringify(value));
+  const schema = (name: string): [string, string, Uint8Array] => [`foxglove.${name}`, "jsonschema", TEXT.encode("{}")];
+  const turn = (angle: number): object => ({ x: 0, y: 0, z: Math.sin(angle / 2), w: Math.cos(angle / 2) });
+  const moved = (parent: string, child: string, x: number, angle = 0): object => ({
+    parent_frame_id: parent,
+    child_frame_id: child,
+    translation: { x, y: 0, z: 0 },
+    rotation: turn(angle),
+  });
+  const pose = (frame: string): Uint8Array =>
+    json({ frame_id: frame, pose: { position: { x: 1, y: 0, z: 0 }, orientation: turn(0) } });
+  const content: Content = {
+    channels: [
+      { id: 1, topic: "/tf_static", encoding: "json", schema: schema("FrameTransform") },
+      { id: 2, topic: "/tf", encoding: "json", schema: schema("FrameTransforms") },
+      { id: 3, topic: "/lidar", encoding: "json", schema: schema("PoseInFrame") },
+      { id: 4, topic: "/stray", encoding: "json", schema: schema("PoseInFrame") },
+      { id: 5, topic: "/rooted", encoding: "json", schema: schema("PoseInFrame") },
+    ],
+    messages: [
+      { channel: 3, time: 1n, data: pose("lidar") },
+      { channel: 4, time: 1n, data: pose("nowhere") },
+      { channel: 5, time: 1n, data: pose("map") },
+      { channel: 1, time: 2n, data: json(moved("base", "lidar", 10)) },
+      { channel: 2, time: 3n, data: json({ transforms: [moved("map", "base", 100)] }) },
+      { channel: 2, time: 4n, data: json({ transforms: [moved("map", "base", 200, Math.PI)] }) },
+      { channel: 3, time: 5n, data: pose("lidar") },
+    ],
+  };
+  await using recording = await opened(content);
+  const expected = [1, 11, 111, 189, 189];
+  for (const time of [5, 4, 3, 2, 1, 2, 3, 4, 5]) {
+    const state = await recording.state(time);
+    const at = thing(state, "poses", "/lidar")["position"] as number[];
+    expect(at[0]).toBeCloseTo(expected[time - 1]!, 9);
+    expect(at[1]).toBeCloseTo(0, 9);
+    expect(thing(state, "poses", "/lidar")["frame"]).toBe("lidar");
+    expect(thing(state, "poses", "/stray")["position"]).toEqual([1, 0, 0]);
+    expect(thing(state, "poses", "/rooted")["position"]).toEqual([1, 0, 0]);
+  }
+  const turned = thing(await recording.state(5), "poses", "/lidar")["orientation"] as number[];
+  expect(Math.abs(turned[2]!)).toBeCloseTo(1, 9);
+  const { status, findings } = await check(recording);
+  expect(status).toBe("sound");
+  expect(findings).toMatchObject([{ code: "missing-frame", severity: "warning" }]);
+  expect(findings[0]!.message).toContain('"nowhere"');
+});
+
+test("an entity is gone when its lifetime has ended, and there again backwards", async () => {
+  const json = (value: unknown): Uint8Array => TEXT.encode(JSON.stringify(value));
+  const entity = (id: string, lifetime: object): object => ({ id, frame_id: "map", lifetime, cubes: [] });
+  const update = (...entities: object[]): Uint8Array => json({ deletions: [], entities });
+  const tf = json({ parent_frame_id: "map", child_frame_id: "base", translation: { x: 0, y: 0, z: 0 } });
+  const second = 1_000_000_000n;
+  const content: Content = {
+    channels: [
+      { id: 1, topic: "/scene", encoding: "json", schema: ["foxglove.SceneUpdate", "jsonschema", TEXT.encode("{}")] },
+      { id: 2, topic: "/tf", encoding: "json", schema: ["foxglove.FrameTransform", "jsonschema", TEXT.encode("{}")] },
+    ],
+    messages: [
+      { channel: 1, time: 0n, data: update(entity("stays", { sec: 0, nsec: 0 })) },
+      {
+        channel: 1,
+        time: second,
+        data: update(entity("brief", { sec: 1, nsec: 500_000_000 }), entity("long", { sec: 9, nsec: 0 })),
+      },
+      ...[2n, 3n, 4n].map((time) => ({ channel: 2, time: time * second, data: tf })),
+      // said again, it begins again
+      { channel: 1, time: 5n * second, data: update(entity("brief", { seconds: 2, nanos: 0 })) },
+      ...[6n, 7n, 8n].map((time) => ({ channel: 2, time: time * second, data: tf })),
+    ],
+  };
+  await using recording = await opened(content);
+  const expected = [
+    ["stays"],
+    ["brief", "long", "stays"],
+    ["brief", "long", "stays"],
+    ["long", "stays"],
+    ["long", "stays"],
+    ["brief", "long", "stays"],
+    ["brief", "long", "stays"],
+    ["long", "stays"],
+    ["long", "stays"],
+  ];
+  for (const at of [8, 7, 6, 5, 4, 3, 2, 1, 0, 3, 5, 7]) {
+    const { ids } = (await recording.state(at * 1e9)).sets.get("scene")!;
+    expect([...ids].map(String).sort(), `at ${at} s`).toEqual(expected[at]);
+  }
+  const writing = await mcap.writing();
+  const messages = await writing.restate(recording.reader, 4e9);
+  // the update that is all there is of "long" says "brief", too
+  expect(messages).toHaveLength(3);
 });

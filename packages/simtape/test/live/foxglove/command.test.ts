@@ -141,7 +141,10 @@ describe("the commands", { timeout: 60_000 }, () => {
   test("wrong usage is said as such", async () => {
     for (const [words, text] of [
       [["record", "--from", "foxglove", "localhost:8765", "-o", "x.mcap"], /ws:\/\/HOST:PORT/],
-      [["record", "--from", "nanover", "ws://127.0.0.1:1", "-o", "x.nanover.zip", "--topic", "/a"], /no topics/],
+      [
+        ["record", "--from", "nanover", "ws://127.0.0.1:1", "-o", "x.nanover.zip", "--topic", "/a"],
+        /--topic is for --from foxglove, not for --from nanover/,
+      ],
       [["record", "x", "--topic", "/a"], /--from foxglove/],
       [["play", "drive.mcap", "--into", "foxglove", "--asset", "a/x", "--asset", "b/x"], /two assets/],
     ] as const) {

@@ -99,7 +99,7 @@ function atEdge(deck: Deck): Promise<void> {
 
 const isThere = samplesDirectory !== null;
 
-describe.skipIf(!isThere)("a NanoVer server that plays recordings", { timeout: 10_000 }, () => {
+describe.skipIf(!isThere)("a NanoVer server that plays recordings", { timeout: 60_000 }, () => {
   test.each([...ZIPS, ...PAIRS])("says every frame and update of %s", async (name) => {
     const recorded = await recordedIn(`nanover/${name}`);
     const { deck, address } = await served([`nanover/${name}`], { rate: 32 });

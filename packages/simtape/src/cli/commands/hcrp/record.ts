@@ -14,7 +14,8 @@ import type { RecorderOptions } from "../../../record/live/recorder-options.ts";
 import { type Recorder, record } from "../../../record/live/recorder.ts";
 import { collected } from "../../input/collected.ts";
 import { ENDING } from "../../run/ending.ts";
-import { FEED_KINDS, type FeedKind } from "../../live/kinds.ts";
+import { FEED_KINDS, FEED_USES, type FeedKind } from "../../live/kinds.ts";
+import { mustFitUses, type OptionUses } from "../../input/only-for.ts";
 import { EXIT, UsageError } from "../../run/failure.ts";
 import { toJson } from "../../../model/json.ts";
 import { byteSize, counted, grouped, Output, say } from "../../run/terminal.ts";
@@ -57,6 +58,20 @@ interface RecordCommand extends ReadOptions {
   readonly tickRate: "input" | "real";
   readonly json?: boolean;
 }
+
+/** The use without `--from`, and its options. */
+const LINES = "lines";
+const USES: OptionUses = {
+  ...FEED_USES,
+  ...Object.fromEntries(
+    (
+      "input token allowOrigin hub id profile journal resume takeOver lenient shared policy buffer commitEvery " +
+      "commitBytes limitTicks limitBytes tickRate"
+    )
+      .split(" ")
+      .map((name) => [name, [LINES]]),
+  ),
+};
 
 /** Why a recording is taken for abandoned. */
 const UNENDED = '; no line said {"end":"completed"}';
@@ -130,21 +145,23 @@ export function addRecord(program: Command): void {
       "after",
       "\nExamples:\n  $ my-simulator | simtape record recordings/run-1\n  $ simtape record recordings --id run-2 --input tcp://127.0.0.1:9100 --journal\n  $ simtape record s3://bucket/recordings/run-3 --input events.ndjson --json\n  $ simtape record --hub recordings --input tcp://127.0.0.1:9100 --token secret    # docs/line-protocol.md, A hub\n  $ simtape record --from nanover ws://127.0.0.1:38801 -o run.nanover.zip\n  $ simtape record --from nanover ws://127.0.0.1:38801 -o run.nanover.zip --ring 5m    # s and Enter saves\n  $ simtape record --from flightgear http://localhost:5500 -o flight.fgtape\n  $ simtape record --from foxglove ws://robot:8765 -o robot.mcap --topic '/camera/**'",
     )
-    .action(async (out: string | undefined, options: RecordCommand) => {
-      const { from, output } = options;
+    .action(async (out: string | undefined, options: RecordCommand, command: Command) => {
+      const { from } = options;
+      mustFitUses(command, USES, [from ?? LINES], usesInWords);
       if (from !== undefined) {
         const { recordFrom } = await import("../../live/record-from.ts");
         process.exitCode = await recordFrom(out, { ...options, from });
         return;
       }
-      if (options.ring !== undefined || options.duration !== undefined || options.flushEvery !== undefined)
-        throw new UsageError("--ring, --duration and --flush-every are for --from");
-      if (options.topic !== undefined) throw new UsageError("--topic is for --from foxglove");
-      if (output !== undefined) throw new UsageError("-o is for --from; a recording of lines is named by [out]");
       process.exitCode = await (options.hub === undefined
         ? recordTo(targetOf(out ?? "", options), options)
         : recordMany(hubFolder(options.hub, out, options), { ...options, recorder: recorderOptions(options) }));
     });
+}
+
+function usesInWords(uses: readonly string[]): string {
+  if (uses.includes(LINES)) return "a recording of lines";
+  return uses.length === FEED_KINDS.length ? "--from" : `--from ${uses.join(" and ")}`;
 }
 
 /** Throws `UsageError` for what is for one recording only. */

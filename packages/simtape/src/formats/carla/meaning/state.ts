@@ -6,6 +6,7 @@ import type { SeriesPath } from "../../../model/query/path.ts";
 import type { StateModel } from "../../../model/state-model.ts";
 import type { MutableColumn } from "../../../model/column.ts";
 import type { MutableEntitySet, MutableState } from "../../../model/state.ts";
+import { isSameValue } from "../../../model/same-value.ts";
 import type { Channel, Value } from "../../../model/value.ts";
 import { Attached } from "./attached.ts";
 import { Collisions } from "./collisions.ts";
@@ -93,6 +94,12 @@ export class CarlaState implements StateModel {
   holds(channel: number): boolean {
     const kind = this.#kinds[channel] ?? null;
     return channel === this.#own || (kind !== null && kind !== "frame-counter");
+  }
+
+  isAlike(other: StateModel): boolean {
+    if (!(other instanceof CarlaState) || !isSameValue(this.#dialect, other.#dialect) || this.#own !== other.#own)
+      return false;
+    return isSameValue(this.#kinds, other.#kinds) && this.#narrowing === null && other.#narrowing === null;
   }
 
   channelsOf(path: SeriesPath): readonly number[] | null {

@@ -181,7 +181,7 @@ class Encoder implements StateEncoder {
   witness(): Witness {
     return {
       timeOf: (time) => time + this.#shift,
-      value: ({ values }, path) => (CARRIED_VALUES.test(path) ? values.get(path) : undefined),
+      value: ({ values }, path) => (this.#isCarried(path) ? values.get(path) : undefined),
       hasSets: false,
       things: (state) => {
         const found = new Map<string, Place>();
@@ -193,6 +193,12 @@ class Encoder implements StateEncoder {
       },
       origin: unsetOrigin(),
     };
+  }
+
+  /** Attributes are those of the same actor where its id was kept. */
+  #isCarried(path: string): boolean {
+    const id = /^attributes\/(\d+)$/.exec(path)?.[1];
+    return id === undefined ? CARRIED_VALUES.test(path) : this.#ids.has(Number(id));
   }
 
   #tellAttributes(): void {
@@ -266,7 +272,8 @@ class Encoder implements StateEncoder {
   }
 
   /** The source's own id where CARLA's sets have one that is free, else the next. */
-  #id(wanted: number | string | null): number {
+  #id(given: number | string | null): number {
+    const wanted = given === null ? null : idOf(given);
     const isFree = typeof wanted === "number" && Number.isInteger(wanted) && wanted > 0 && wanted < 0xffffffff;
     if (isFree && !this.#ids.has(wanted)) {
       this.#ids.add(wanted);
@@ -308,7 +315,7 @@ class Encoder implements StateEncoder {
 
   /** A parent may be of any set. */
   #anyOf(source: number): Actor | null {
-    for (const actor of this.#actors.values()) if (actor.source === source) return actor;
+    for (const actor of this.#actors.values()) if (idOf(actor.source) === source) return actor;
     return null;
   }
 
@@ -523,6 +530,11 @@ class Encoder implements StateEncoder {
 
 const CARRIED_VALUES = /^(platform-time|visual-time|collisions|weather\/.*)$/;
 const OWN_ONLY = "it is kept only when a recording of CARLA is rewritten";
+
+/** An id as CARLA has it: senders of lines call things by texts. */
+function idOf(source: number | string): number | string {
+  return typeof source === "string" && /^(0|[1-9]\d{0,9})$/.test(source) ? Number(source) : source;
+}
 
 /** Values that come and go with CARLA's actors. */
 function isOwnWord(path: string): boolean {

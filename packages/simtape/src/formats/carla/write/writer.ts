@@ -3,7 +3,7 @@ import { WriteBehind } from "../../../io/behind.ts";
 import type { ByteSink, SinkBundle } from "../../../io/sink.ts";
 import type { MessageBatch } from "../../../model/batch.ts";
 import type { Time } from "../../../model/time.ts";
-import type { ChannelInfo } from "../../../model/value.ts";
+import type { ChannelInfo, Value } from "../../../model/value.ts";
 import type { ChannelSpec, CreateOptions, Lost, Writer } from "../../../model/writer.ts";
 import { dialectOf } from "../meaning/dialect.ts";
 import {
@@ -462,11 +462,11 @@ function packetOf(name: string, { dialect, until, name: release }: Release): num
 async function headOf(
   release: Release,
   like: CreateOptions["like"],
-  { epoch, metadata, dialect }: CreateOptions,
+  { epoch, metadata, source, dialect }: CreateOptions,
 ): Promise<Uint8Array> {
   const isCarla = like?.info.format === "carla";
   const known = isCarla ? like.info.metadata : {};
-  const stated = { ...known, ...metadata };
+  const stated: Readonly<Record<string, Value>> = { map: mapIn(source), ...known, ...metadata };
   const likeEpoch = isCarla ? (await like.timeline()).epoch : null;
   const asked = epoch === undefined ? likeEpoch : epoch;
   const version = dialect === undefined && typeof stated["headerVersion"] === "number" ? stated["headerVersion"] : null;
@@ -483,6 +483,21 @@ async function headOf(
   const builder = new ByteBuilder();
   writeHeader(builder, header);
   return builder.take();
+}
+
+const LONGEST_MAP = 1024;
+
+/** The map that a recording of another format names, as senders of CARLA state it: `carla`, and in it `map`. */
+function mapIn(source: Value | undefined): string {
+  const { carla, metadata } = membersOf(source);
+  const { map } = membersOf(carla);
+  if (typeof map === "string" && map.length <= LONGEST_MAP) return map;
+  return metadata === undefined ? "" : mapIn(metadata);
+}
+
+function membersOf(value: Value | undefined): Readonly<Record<string, Value>> {
+  const isObject = typeof value === "object" && value !== null && !Array.isArray(value) && !ArrayBuffer.isView(value);
+  return isObject ? (value as Readonly<Record<string, Value>>) : {};
 }
 
 function floorDivide(a: bigint, b: bigint): bigint {

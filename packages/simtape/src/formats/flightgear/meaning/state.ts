@@ -8,6 +8,7 @@ import type { StateModel } from "../../../model/state-model.ts";
 import type { ColumnSpec, Interpolation } from "../../../model/column.ts";
 import type { MutableEntitySet, MutableState } from "../../../model/state.ts";
 import { fromEarth, toEarth } from "../../../model/geodesy.ts";
+import { isSameValue } from "../../../model/same-value.ts";
 import type { Channel } from "../../../model/value.ts";
 import { FOOT, SELF, SignalColumns } from "./columns.ts";
 import { readExtraProperty } from "../layout/extra.ts";
@@ -110,6 +111,14 @@ export class FlightGearState implements StateModel {
     this.#places = paths === null ? null : placesOf(signals, Array.from(read));
     const motion = this.#kinds.indexOf("signals");
     this.motion = motion < 0 ? null : motion;
+  }
+
+  isAlike(other: StateModel): boolean {
+    if (!(other instanceof FlightGearState) || this.#aircraft !== other.#aircraft) return false;
+    const isWhole = this.#places === null && other.#places === null;
+    return (
+      isWhole && isSameValue(this.#kinds, other.#kinds) && isSameValue(this.#signals.signals, other.#signals.signals)
+    );
   }
 
   replacesState(channel: number): boolean {

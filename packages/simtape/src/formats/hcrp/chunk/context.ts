@@ -77,6 +77,15 @@ export class ChunkContext {
   }
 }
 
+/** Whether payloads of equal bytes mean the same in both. */
+export function areAlike(a: ChunkContext, b: ChunkContext): boolean {
+  return a.dialect === b.dialect && a.chunk === b.chunk && a.palettes.isAlike(b.palettes);
+}
+
+function areEqual(a: Uint8Array, b: Uint8Array): boolean {
+  return a.length === b.length && a.every((byte, i) => byte === b[i]);
+}
+
 const NO_SOURCE: ChunkSource = { entries: [], epochs: [], events: [], subjects: [], isSegmented: false };
 
 /**
@@ -100,6 +109,15 @@ export class Palettes {
       this.#values.push([]);
     }
     this.#kinds[kind]!.push(entry);
+  }
+
+  /** Whether every index means the same in both. */
+  isAlike(other: Palettes): boolean {
+    if (this.#fix !== null || other.#fix !== null || this.#kinds.length !== other.#kinds.length) return false;
+    return this.#kinds.every((own, kind) => {
+      const others = other.#kinds[kind]!;
+      return own.length === others.length && own.every((entry, i) => areEqual(entry, others[i]!));
+    });
   }
 
   /** Entries of one kind; the first has index 1. */

@@ -3,7 +3,8 @@ import type { ByteCursor } from "../../../bytes/cursor.ts";
 import { LayoutError } from "../../../bytes/error.ts";
 import { transformOf } from "../../../model/axes-transform.ts";
 import type { Axes } from "../../../model/axes.ts";
-import { completeAxes, isSame, standardAxes } from "../../../model/standard-axes.ts";
+import { completeAxes, standardAxes } from "../../../model/standard-axes.ts";
+import { isSameValue } from "../../../model/same-value.ts";
 import type { Value } from "../../../model/value.ts";
 import { readValue, writeValue } from "./values.ts";
 
@@ -24,7 +25,7 @@ export function writeAxes(builder: ByteBuilder, axes: Axes | null): void {
   if (axes.kind === "geodetic") bits |= BITS.geodetic;
   const standard = ofBits(bits);
   const other = Object.entries(completeAxes(axes)).filter(
-    ([key, value]) => !isSame(value, standard[key as keyof Axes]),
+    ([key, value]) => !isSameValue(value, standard[key as keyof Axes]),
   ) as [string, Value][];
   builder.u8(other.length === 0 ? bits : bits | BITS.more);
   if (other.length > 0) writeValue(builder, Object.fromEntries(other));

@@ -3,7 +3,7 @@ import { LayoutError } from "../../../bytes/error.ts";
 import type { MessageBatch } from "../../../model/batch.ts";
 import type { StateModel } from "../../../model/state-model.ts";
 import type { MutableState } from "../../../model/state.ts";
-import type { ChunkContext, Palettes } from "../chunk/context.ts";
+import { areAlike, type ChunkContext, type Palettes } from "../chunk/context.ts";
 import { PALETTE } from "../layout/chunk.ts";
 import { degreesOf, GRID, type LowVector, turnOf } from "../layout/motion.ts";
 import {
@@ -47,6 +47,11 @@ export class ProductionState implements StateModel {
 
   replacesState(): boolean {
     return false;
+  }
+
+  isAlike(other: StateModel, context: unknown, otherContext: unknown): boolean {
+    if (!(other instanceof ProductionState) || this.#snapshot !== other.#snapshot) return false;
+    return areAlike(context as ChunkContext, otherContext as ChunkContext);
   }
 
   holds(channel: number): boolean {

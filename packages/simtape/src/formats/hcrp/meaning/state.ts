@@ -6,7 +6,8 @@ import type { ColumnReader, WantedNumber } from "../../../model/column-reader.ts
 import type { StateModel } from "../../../model/state-model.ts";
 import type { MutableState } from "../../../model/state.ts";
 import type { Value } from "../../../model/value.ts";
-import type { ChunkContext, Palettes } from "../chunk/context.ts";
+import { isSameValue } from "../../../model/same-value.ts";
+import { areAlike, type ChunkContext, type Palettes } from "../chunk/context.ts";
 import { readVarInt } from "../layout/framing.ts";
 import {
   PALETTE,
@@ -114,6 +115,12 @@ export class WorldState implements StateModel {
 
   replacesState(): boolean {
     return false;
+  }
+
+  isAlike(other: StateModel, context: unknown, otherContext: unknown): boolean {
+    if (!(other instanceof WorldState) || !isSameValue(this.#own, other.#own)) return false;
+    if (!isSameValue([...this.#subjects], [...other.#subjects])) return false;
+    return areAlike(context as ChunkContext, otherContext as ChunkContext);
   }
 
   holds(channel: number): boolean {

@@ -30,6 +30,40 @@ export function applyFrames(state: MutableState, transforms: readonly Members[])
   place(set);
 }
 
+/** Columns of the fold's own: a pose as its message has it, in the frame that it names. */
+const OWN_POSITION = ".position";
+const OWN_ORIENTATION = ".orientation";
+
+/** Keeps the pose of a row as the message has it, for `placePoses`. */
+export function putOwnPose(set: MutableEntitySet, row: number, pose: Members): void {
+  putVector(set, OWN_POSITION, POSITION, row, membersIn(pose["position"]));
+  putQuaternion(set, OWN_ORIENTATION, row, membersIn(pose["orientation"]));
+}
+
+/**
+ * Puts rows `[from, to)` of poses to their places in the root of the tree that their frames are in, by the transforms that
+ * hold now. A pose whose frame is in no tree stays in its frame, as does one whose frame goes in circles.
+ */
+export function placePoses(state: MutableState, poses: MutableEntitySet, from: number, to: number): void {
+  const frames = state.sets.get(FRAMES);
+  const position = poses.column("position", POSITION);
+  const orientation = poses.column("orientation", ORIENTATION);
+  const [ownPosition, ownOrientation] = [
+    poses.column(OWN_POSITION, POSITION),
+    poses.column(OWN_ORIENTATION, ORIENTATION),
+  ];
+  const frame = poses.column("frame", TEXT);
+  for (let row = from; row < to; row++) {
+    for (let k = 0; k < 3; k++) there[k] = ownPosition.number(row, k);
+    for (let k = 0; k < 4; k++) there[3 + k] = ownOrientation.number(row, k);
+    const isPlaced = frames !== undefined && frames.size > 0 && climbOn(frames, frames.find(frame.text(row)));
+    const at = (k: number): number =>
+      isPlaced ? there[k]! : k < 3 ? ownPosition.number(row, k) : ownOrientation.number(row, k - 3);
+    position.put3(row, at(0), at(1), at(2));
+    for (let k = 0; k < 4; k++) orientation.put(row, at(3 + k), k);
+  }
+}
+
 /** The frames that a message says something of. */
 export function framesIn(value: Members): readonly Members[] {
   const list = value["transforms"];
@@ -63,6 +97,22 @@ function climb(
 ): boolean {
   there.fill(0);
   there[6] = 1;
+  return climbFrom(set, row, translation, turn, parent);
+}
+
+/** As `climb`, for what is in `there` already, in the frame of a row; -1: that of no row. */
+function climbOn(set: MutableEntitySet, row: number): boolean {
+  const translation = set.column(TRANSLATION, POSITION);
+  return climbFrom(set, row, translation, set.column(TURN, ORIENTATION), set.column("parent", TEXT));
+}
+
+function climbFrom(
+  set: MutableEntitySet,
+  row: number,
+  translation: MutableColumn,
+  turn: MutableColumn,
+  parent: MutableColumn,
+): boolean {
   for (let at = row, step = 0; at >= 0; at = set.find(parent.text(at)), step++) {
     if (step === MOST) return false;
     rotate(there, turn.number(at, 0), turn.number(at, 1), turn.number(at, 2), turn.number(at, 3));

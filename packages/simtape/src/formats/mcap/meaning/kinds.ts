@@ -29,9 +29,15 @@ const KINDS: ReadonlyMap<string, Kind> = new Map<string, Kind>([
   ["rcl_interfaces/Log", "log"],
 ]);
 
-/** `geometry_msgs/PoseStamped` for `geometry_msgs/msg/PoseStamped`, `foxglove.Log` for `foxglove_msgs/msg/Log`. */
+/**
+ * `geometry_msgs/PoseStamped` for `geometry_msgs/msg/PoseStamped` and `geometry_msgs::msg::PoseStamped`, `foxglove.Log`
+ * for `foxglove_msgs/msg/Log` and `foxglove::Log`.
+ */
 export function plainName(schema: string): string {
-  return schema.replace("/msg/", "/").replace(/^foxglove_msgs\//, "foxglove.");
+  return schema
+    .replaceAll("::", "/")
+    .replace("/msg/", "/")
+    .replace(/^foxglove(_msgs)?\//, "foxglove.");
 }
 
 export function kindOfChannel({ schema }: Pick<Channel, "schema">): Kind {

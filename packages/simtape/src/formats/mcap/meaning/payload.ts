@@ -10,6 +10,8 @@ const UTF8 = new TextDecoder("utf-8", { fatal: true });
  */
 export async function decoderOf({ channel, schema }: Definition): Promise<Decode | null> {
   if (channel.encoding === "json") return decodeJson;
+  if (channel.encoding === "cbor") return (await import("./cbor.ts")).cborDecoder();
+  if (channel.encoding === "msgpack") return (await import("./messagepack.ts")).decodePacked;
   if (schema === null) return null;
   try {
     switch (`${channel.encoding} ${schema.encoding}`) {
@@ -19,6 +21,11 @@ export async function decoderOf({ channel, schema }: Definition): Promise<Decode
         return (await import("./ros.ts")).ros1Decoder(schema.data, schema.name);
       case "cdr ros2msg":
         return (await import("./ros.ts")).cdrDecoder(schema.data, schema.name);
+      case "cdr ros2idl":
+      case "cdr omgidl":
+        return await (await import("./idl.ts")).idlDecoder(schema.data, schema.name);
+      case "flatbuffer flatbuffer":
+        return (await import("./flatbuffer.ts")).flatbufferDecoder(schema.data, schema.name);
       default:
         return null;
     }

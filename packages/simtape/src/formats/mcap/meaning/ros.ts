@@ -1,36 +1,15 @@
 import { LayoutError } from "../../../bytes/error.ts";
-import { exact } from "../../../bytes/field-parts.ts";
 import type { Value } from "../../../model/value.ts";
+import { CdrReader, ITEM, OBJECT, SIZES } from "./cdr.ts";
 import { type RosField, rosTypes, type RosTypes, SCALARS } from "./ros-types.ts";
 import type { Decode } from "./schema.ts";
-
-/** Memory that the values of one message may take, about. */
-const ROOM = 64 << 20;
-const ITEM = 16;
-const OBJECT = 128;
-
-/** Bytes of numbers; text and times are not here. */
-const SIZES: Readonly<Record<string, number>> = {
-  bool: 1,
-  byte: 1,
-  char: 1,
-  int8: 1,
-  uint8: 1,
-  int16: 2,
-  uint16: 2,
-  int32: 4,
-  uint32: 4,
-  float32: 4,
-  int64: 8,
-  uint64: 8,
-  float64: 8,
-};
 
 const UTF8 = new TextDecoder();
 
 /** ROS 1: numbers are little-endian and without gaps, text has its length before it (spec §6). */
 export function ros1Decoder(definition: Uint8Array, root: string): Decode | null {
-  return decoder(definition, root, (payload) => new RosReader(payload, 0, true, 1, false));
+  const layout = { at: 0, isLittle: true, align: 1, hasZero: false };
+  return decoder(definition, root, (payload) => new RosReader(new CdrReader(payload, layout)));
 }
 
 /**
@@ -43,7 +22,8 @@ export function cdrDecoder(definition: Uint8Array, root: string): Decode | null 
     if (kind !== 0 && kind !== 1 && kind !== 6 && kind !== 7) {
       throw new LayoutError("malformed", "the payload is no plain CDR", 0);
     }
-    return new RosReader(payload, 4, (kind & 1) === 1, kind < 2 ? 8 : 4, true);
+    const layout = { at: 4, isLittle: (kind & 1) === 1, align: kind < 2 ? 8 : 4, hasZero: true };
+    return new RosReader(new CdrReader(payload, layout));
   });
 }
 
@@ -55,28 +35,14 @@ function decoder(definition: Uint8Array, root: string, open: (payload: Uint8Arra
 }
 
 class RosReader {
-  readonly #bytes: Uint8Array;
-  readonly #view: DataView;
-  readonly #origin: number;
-  readonly #isLittle: boolean;
-  /** The largest multiple that numbers stand at; 1: they stand anywhere. */
-  readonly #align: number;
-  readonly #hasZero: boolean;
-  #at: number;
-  #room = ROOM;
+  readonly #from: CdrReader;
 
-  constructor(bytes: Uint8Array, at: number, isLittle: boolean, align: number, hasZero: boolean) {
-    this.#bytes = bytes;
-    this.#view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
-    this.#origin = at;
-    this.#at = at;
-    this.#isLittle = isLittle;
-    this.#align = align;
-    this.#hasZero = hasZero;
+  constructor(from: CdrReader) {
+    this.#from = from;
   }
 
   message(types: RosTypes, name: string): { [key: string]: Value } {
-    this.#claim(OBJECT);
+    this.#from.claim(OBJECT);
     const value: { [key: string]: Value } = {};
     for (const field of types.get(name) ?? []) value[field.name] = this.#field(types, field);
     return value;
@@ -84,117 +50,26 @@ class RosReader {
 
   #field(types: RosTypes, { type, count }: RosField): Value {
     if (count === "one") return this.#one(types, type);
-    const length = count === "many" ? this.#number("uint32") : count;
+    const length = count === "many" ? this.#from.number("uint32") : count;
     const size = SIZES[type];
     // every item but an empty message takes a byte at least
-    if (SCALARS.has(type) && length * (size ?? 1) > this.#bytes.length - this.#at) this.#cut(length * (size ?? 1));
-    this.#claim(length * (size ?? ITEM));
-    if (size !== undefined && type !== "bool") return this.#numbers(type, length, size);
-    if (!SCALARS.has(type)) this.#claim(length * OBJECT);
+    if (SCALARS.has(type) && length * (size ?? 1) > this.#from.left) this.#from.cut(length * (size ?? 1));
+    this.#from.claim(length * (size ?? ITEM));
+    if (size !== undefined && type !== "bool") return this.#from.numbers(type, length, size);
+    if (!SCALARS.has(type)) this.#from.claim(length * OBJECT);
     return Array.from({ length }, () => this.#one(types, type));
   }
 
   #one(types: RosTypes, type: string): Value {
     switch (type) {
-      case "bool":
-        return this.#number("uint8") !== 0;
       case "string":
-        return this.#text();
+        return this.#from.text();
       case "time":
-        return { sec: this.#number("uint32"), nsec: this.#number("uint32") };
+        return { sec: this.#from.number("uint32"), nsec: this.#from.number("uint32") };
       case "duration":
-        return { sec: this.#number("int32"), nsec: this.#number("int32") };
-      case "int64":
-        return exact(this.#view.getBigInt64(this.#take(8, 8), this.#isLittle));
-      case "uint64":
-        return exact(this.#view.getBigUint64(this.#take(8, 8), this.#isLittle));
+        return { sec: this.#from.number("int32"), nsec: this.#from.number("int32") };
       default:
-        return SCALARS.has(type) ? this.#number(type) : this.message(types, type);
+        return SCALARS.has(type) ? this.#from.one(type) : this.message(types, type);
     }
-  }
-
-  /** Numbers of one type: a typed array where there is one for them. */
-  #numbers(type: string, length: number, size: number): Value {
-    if (length > 0) this.#alignTo(size);
-    if (length * size > this.#bytes.length - this.#at) this.#cut(length * size);
-    if (type === "uint8" || type === "byte" || type === "char") {
-      const at = this.#take(length, 1);
-      return this.#bytes.subarray(at, at + length);
-    }
-    const make = ARRAYS[type];
-    if (make === undefined) {
-      this.#claim(length * ITEM);
-      return Array.from({ length }, () => this.#one(NO_TYPES, type));
-    }
-    const values = make(length);
-    for (let i = 0; i < length; i++) values[i] = this.#number(type);
-    return values;
-  }
-
-  #number(type: string): number {
-    const size = SIZES[type] ?? 1;
-    const at = this.#take(size, size);
-    const [view, isLittle] = [this.#view, this.#isLittle];
-    switch (type) {
-      case "int8":
-        return view.getInt8(at);
-      case "int16":
-        return view.getInt16(at, isLittle);
-      case "uint16":
-        return view.getUint16(at, isLittle);
-      case "int32":
-        return view.getInt32(at, isLittle);
-      case "uint32":
-        return view.getUint32(at, isLittle);
-      case "float32":
-        return view.getFloat32(at, isLittle);
-      case "float64":
-        return view.getFloat64(at, isLittle);
-      default:
-        return view.getUint8(at);
-    }
-  }
-
-  #text(): string {
-    const length = this.#number("uint32");
-    const at = this.#take(length, 1);
-    const hasZero = this.#hasZero && length > 0 && this.#bytes[at + length - 1] === 0;
-    return UTF8.decode(this.#bytes.subarray(at, at + length - (hasZero ? 1 : 0)));
-  }
-
-  #take(length: number, size: number): number {
-    this.#alignTo(size);
-    const at = this.#at;
-    if (length > this.#bytes.length - at) this.#cut(length);
-    this.#at = at + length;
-    return at;
-  }
-
-  #alignTo(size: number): void {
-    const to = Math.min(size, this.#align);
-    const over = (this.#at - this.#origin) % to;
-    if (over > 0) this.#at += to - over;
-  }
-
-  #claim(bytes: number): void {
-    this.#room -= bytes;
-    if (this.#room < 0) throw new LayoutError("malformed", "more values than one message may have", this.#at);
-  }
-
-  #cut(length: number): never {
-    const left = Math.max(0, this.#bytes.length - this.#at);
-    throw new LayoutError("truncated", `the payload needs ${length} bytes, ${left} are left`, this.#at);
   }
 }
-
-const NO_TYPES: RosTypes = new Map();
-
-type Numbers = Uint16Array | Int32Array | Uint32Array | Float32Array | Float64Array;
-
-const ARRAYS: Readonly<Record<string, (length: number) => Numbers>> = {
-  uint16: (length) => new Uint16Array(length),
-  int32: (length) => new Int32Array(length),
-  uint32: (length) => new Uint32Array(length),
-  float32: (length) => new Float32Array(length),
-  float64: (length) => new Float64Array(length),
-};

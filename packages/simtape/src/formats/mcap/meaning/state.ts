@@ -3,11 +3,11 @@ import { Late } from "../../../model/late.ts";
 import type { StateModel } from "../../../model/state-model.ts";
 import type { MutableState } from "../../../model/state.ts";
 import type { Channel, Value } from "../../../model/value.ts";
-import { ANGULAR_VELOCITY, AXES, EARTH, GEODETIC, putPose, putVector, TEXT, VELOCITY } from "./columns.ts";
-import { applyFrames, framesIn } from "./frames.ts";
+import { ANGULAR_VELOCITY, AXES, EARTH, GEODETIC, putVector, TEXT, VELOCITY } from "./columns.ts";
+import { applyFrames, framesIn, placePoses, putOwnPose } from "./frames.ts";
 import { isHeld, isReplacing, type Kind, kindOfChannel } from "./kinds.ts";
 import { frameIn, itemsIn, type Members, membersIn, numberIn } from "./members.ts";
-import { applyScene } from "./scene.ts";
+import { applyScene, endEntities } from "./scene.ts";
 import { PayloadSchema } from "./schema.ts";
 
 /** Names of the sets beside `frames` and `entities`. */
@@ -15,8 +15,9 @@ export const POSES = "poses";
 export const FIXES = "fixes";
 
 /**
- * State of a file (spec §7): transforms are the set `frames`, poses `poses`, entities of scenes `scene`, places on the
- * earth `fixes`. The last value of every other channel that is decoded is under the name of the channel.
+ * State of a file (spec §7): transforms are the set `frames`, poses `poses`, placed in the root of their frame's tree,
+ * entities of scenes `scene`, places on the earth `fixes`. The last value of every other channel that is decoded is
+ * under the name of the channel.
  */
 export class McapState implements StateModel {
   readonly motion: number | null;
@@ -49,6 +50,18 @@ export class McapState implements StateModel {
     return isReplacing(this.kindOf(channel));
   }
 
+  isAlike(other: StateModel): boolean {
+    if (!(other instanceof McapState)) return false;
+    return this.#channels.every(({ id, name, schema }) => {
+      const there = other.#channels[id];
+      if (there?.name !== name || !(schema instanceof PayloadSchema) || !(there.schema instanceof PayloadSchema))
+        return false;
+      const [own, others] = [schema.definition, there.schema.definition];
+      if (own.channel.encoding !== others.channel.encoding || own.schema?.name !== others.schema?.name) return false;
+      return own.schema?.encoding === others.schema?.encoding && areEqual(own.schema?.data, others.schema?.data);
+    });
+  }
+
   holds(channel: number): boolean {
     return isHeld(this.kindOf(channel));
   }
@@ -64,13 +77,17 @@ export class McapState implements StateModel {
       return;
     }
     const value = membersIn(this.#makers[id]!(payload));
+    const time = batch.time[i]!;
+    // all messages of these are folded, wherever a fold begins; of others the last may be all that is
+    if (!isReplacing(kind)) endEntities(state, time);
     switch (kind) {
       case "frame":
       case "frames":
         applyFrames(state, framesIn(value));
+        this.#placeAll(state);
         return;
       case "scene":
-        applyScene(state, value, this.#hasScenes ? (entity) => `${name} ${entity}` : (entity) => entity);
+        applyScene(state, value, time, this.#hasScenes ? (entity) => `${name} ${entity}` : (entity) => entity);
         return;
       case "fix":
         applyFix(state, name, value);
@@ -79,6 +96,16 @@ export class McapState implements StateModel {
         applyPoses(state, name, kind, value);
     }
   }
+
+  /** A transform moves all poses in frames that it carries. */
+  #placeAll(state: MutableState): void {
+    const poses = state.sets.get(POSES);
+    if (poses !== undefined && poses.size > 0) placePoses(state, poses, 0, poses.size);
+  }
+}
+
+function areEqual(a: Uint8Array | undefined, b: Uint8Array | undefined): boolean {
+  return a === b || (a?.length === b?.length && a?.every((byte, i) => byte === b?.[i]) === true);
 }
 
 function applyFix(state: MutableState, name: string, value: Members): void {
@@ -96,8 +123,9 @@ function applyPoses(state: MutableState, name: string, kind: Kind, value: Member
     const row = set.row(name);
     const stated = membersIn(value["pose"]);
     // with a covariance the pose is one level deeper
-    putPose(set, row, stated["pose"] === undefined ? stated : membersIn(stated["pose"]));
+    putOwnPose(set, row, stated["pose"] === undefined ? stated : membersIn(stated["pose"]));
     set.column("frame", TEXT).putText(row, frameIn(value));
+    placePoses(state, set, row, row + 1);
     if (kind !== "odometry") return;
     const twist = membersIn(membersIn(value["twist"])["twist"]);
     putVector(set, "velocity", VELOCITY, row, membersIn(twist["linear"]));
@@ -107,8 +135,9 @@ function applyPoses(state: MutableState, name: string, kind: Kind, value: Member
   const poses = itemsIn(value["poses"]).map(membersIn);
   for (const [i, pose] of poses.entries()) {
     const row = set.row(`${name}[${i}]`);
-    putPose(set, row, pose["pose"] === undefined ? pose : membersIn(pose["pose"]));
+    putOwnPose(set, row, pose["pose"] === undefined ? pose : membersIn(pose["pose"]));
     set.column("frame", TEXT).putText(row, frameIn(pose) || frameIn(value));
+    placePoses(state, set, row, row + 1);
   }
   for (let i = poses.length; set.find(`${name}[${i}]`) >= 0; i++) set.remove(`${name}[${i}]`);
 }

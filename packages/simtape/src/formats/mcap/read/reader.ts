@@ -137,6 +137,15 @@ export class McapReader implements Reader {
     return recordsOf(this.source, this.size, this.plan.gaps, signal);
   }
 
+  /** Reports each frame of poses that no transform speaks of, once; nothing where there are no transforms. */
+  async review(report: Reporter, signal?: AbortSignal): Promise<void> {
+    const { strayFrames } = await import("../meaning/stray-frames.ts");
+    for (const { frame, channel } of await strayFrames(this.channels, (query) => this.batches(query), signal)) {
+      const message = `poses of ${channel} are in the frame ${JSON.stringify(frame)}, which no transform speaks of`;
+      report.report({ code: "missing-frame", severity: "warning", message });
+    }
+  }
+
   async dissector(): Promise<Dissector> {
     return new (await import("../fields/fields.ts")).McapDissector(this.channels, this.budget);
   }

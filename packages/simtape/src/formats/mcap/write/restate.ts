@@ -39,12 +39,15 @@ export async function restate(from: Reader, time: Time): Promise<readonly MadeMe
   const found: Found[] = [];
   let open = searches.size;
   if (open === 0) return [];
+  // when entities were looked at last, whether their lifetime has ended
+  let now: Time | null = null;
   const channels = [...searches.values()].map(({ channel }) => channel);
   for await (const batch of from.batches({ end: after(time), channels, reverse: true })) {
     for (let row = batch.length - 1; row >= 0 && open > 0; row--) {
       const search = searches.get(batch.channel[row]!)!;
+      if (!isReplacing(search.kind)) now ??= batch.time[row]!;
       if (search.isDone) continue;
-      if (isLast(search, batch.payload(row))) found.push({ batch, row });
+      if (isLast(search, batch.payload(row), batch.time[row]!, now ?? time)) found.push({ batch, row });
       if (search.isDone) open--;
     }
     if (open === 0) break;
@@ -59,20 +62,22 @@ export async function restate(from: Reader, time: Time): Promise<readonly MadeMe
 }
 
 /** Whether a message is the last to speak of anything. */
-function isLast(search: Search, payload: Uint8Array): boolean {
+function isLast(search: Search, payload: Uint8Array, time: Time, now: Time): boolean {
   const { kind, mentioned, channel } = search;
   if (isReplacing(kind)) {
     search.isDone = true;
     return true;
   }
   const value = membersIn(channel.schema instanceof PayloadSchema ? channel.schema.value(payload) : undefined);
-  const ids =
-    kind === "scene" ? mentionedInScene(value) : framesIn(value).map(({ child_frame_id }) => textIn(child_frame_id));
+  const { ids, hasLiving } =
+    kind === "scene"
+      ? mentionedInScene(value, time, now)
+      : { ids: framesIn(value).map(({ child_frame_id }) => textIn(child_frame_id)), hasLiving: true };
   if (ids === null) {
     search.isDone = true;
     return true;
   }
   const before = mentioned.size;
   for (const id of ids) mentioned.add(id);
-  return mentioned.size > before;
+  return hasLiving && mentioned.size > before;
 }

@@ -135,6 +135,11 @@ export class TapeContext {
     return true;
   }
 
+  /** Whether any payload of the chunk was left compressed. */
+  get hasOpaque(): boolean {
+    return (this.#expansion?.opaque.length ?? 0) > 0;
+  }
+
   /** Uncompressed size of a payload that was left as stored; null for all others. */
   opaqueSize(payload: Uint8Array): number | null {
     const opaque = this.#expansion?.opaque;

@@ -47,3 +47,8 @@ export function opaqueValue(payload: Uint8Array, context: unknown): CompressedPa
   const size = context instanceof TapeContext ? context.opaqueSize(payload) : null;
   return size === null ? null : { compressed: true, uncompressedSize: size, bytes: payload };
 }
+
+/** Whether payloads with this context may be data that was left compressed. */
+export function hasOpaque(context: unknown): boolean {
+  return context instanceof TapeContext && context.hasOpaque;
+}

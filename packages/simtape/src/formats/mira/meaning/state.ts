@@ -3,9 +3,10 @@ import type { MessageBatch } from "../../../model/batch.ts";
 import type { SeriesPath } from "../../../model/query/path.ts";
 import type { StateModel } from "../../../model/state-model.ts";
 import type { ColumnSpec, Interpolation } from "../../../model/column.ts";
+import { isSameValue } from "../../../model/same-value.ts";
 import type { MutableState } from "../../../model/state.ts";
 import type { Channel, Value } from "../../../model/value.ts";
-import { opaqueValue, TapeSchema } from "./schema.ts";
+import { hasOpaque, opaqueValue, TapeSchema } from "./schema.ts";
 import type { ObjectLayout, TypeLayout } from "./types.ts";
 
 /** Robots stand on the ground: x forward, y left, z up. Every angle is by the right hand. */
@@ -55,6 +56,16 @@ export class TapeState implements StateModel {
 
   replacesState(_channel: number): boolean {
     return true;
+  }
+
+  isAlike(other: StateModel, context: unknown, otherContext: unknown): boolean {
+    // where data was left compressed, its place in the file says so
+    if (hasOpaque(context) || hasOpaque(otherContext) || !(other instanceof TapeState)) return false;
+    return this.#channels.every(({ id, schema }) => {
+      const there = other.#channels[id]?.schema;
+      if (!(schema instanceof TapeSchema) || !(there instanceof TapeSchema)) return false;
+      return schema.name === there.name && isSameValue(schema.encoding, there.encoding);
+    });
   }
 
   channelsOf(path: SeriesPath): readonly number[] | null {

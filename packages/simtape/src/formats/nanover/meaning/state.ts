@@ -9,7 +9,7 @@ import type { MutableEntitySet, MutableState, State } from "../../../model/state
 import type { Schema, Value } from "../../../model/value.ts";
 import { FRAME, type Frame, PARTICLE_COUNT, STATE, type StateUpdate } from "../layout/layout.ts";
 import { FrameColumns } from "./column-reader.ts";
-import { type Container, frameSchema, stateSchema } from "./schema.ts";
+import { type Container, frameSchema, payloadsOf, stateSchema } from "./schema.ts";
 
 /** Coordinates of the simulation: right-handed, z up, nm (spec §3.3). */
 export const SIMULATION_AXES: Axes = { handed: "right", up: "z", kind: "local", velocities: "set" };
@@ -104,6 +104,12 @@ export class NanoverState implements StateModel {
 
   replacesState(_channel: number): boolean {
     return false;
+  }
+
+  isAlike(other: StateModel, context: unknown, otherContext: unknown): boolean {
+    if (!(other instanceof NanoverState) || this.#container !== other.#container) return false;
+    const [own, others] = [payloadsOf(context), payloadsOf(otherContext)];
+    return (own?.container ?? this.#container) === (others?.container ?? this.#container);
   }
 
   holds(channel: number): boolean {

@@ -150,10 +150,18 @@ export function stateEntries(payload: Uint8Array, container: Container): Entry[]
   return updates === undefined ? [] : entriesIn(valueIn(updates.bytes));
 }
 
-/** A state update that sets such entries and removes nothing. */
-export function stateOf(entries: readonly Uint8Array[], container: Container): Uint8Array {
+/**
+ * A state update that sets such entries, and in a zip removes such keys; both parts are always there (NanoVer semantics
+ * §5.1). Throws `RangeError` for removals in v1 and v2, where a removal is an entry with the value null.
+ */
+export function stateOf(
+  entries: readonly Uint8Array[],
+  container: Container,
+  removals: readonly string[] = [],
+): Uint8Array {
   const builder = new ByteBuilder();
   if (container !== "zip") {
+    if (removals.length > 0) throw new RangeError("an update of NanoVer v1 and v2 removes a key by an entry");
     const struct = new ByteBuilder();
     for (const entry of entries) struct.raw(entry);
     writeBytesField(builder, 1, struct.take());
@@ -166,7 +174,8 @@ export function stateOf(entries: readonly Uint8Array[], container: Container): U
   writeMapSize(builder, entries.length);
   for (const entry of entries) builder.raw(entry);
   writeMessagePack(builder, "removals");
-  return builder.u8(0x90).take();
+  writeMessagePack(builder, removals);
+  return builder.take();
 }
 
 function entriesIn(map: Uint8Array): Entry[] {
