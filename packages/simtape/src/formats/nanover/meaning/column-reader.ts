@@ -1,10 +1,11 @@
 import type { MessageBatch } from "../../../model/batch.ts";
 import type { ColumnReader, WantedNumber } from "../../../model/column-reader.ts";
+import { BatchView, LastRead } from "../../../model/last-read.ts";
 import type { MutableState } from "../../../model/state.ts";
 import type { StateModel } from "../../../model/state-model.ts";
 import { type FrameSpan, frameSpans } from "../layout/frame-spans.ts";
 import { FRAME, FRAME_INDEX, PARTICLE_COUNT } from "../layout/layout.ts";
-import type { Container } from "./schema.ts";
+import { type Container, payloadsOf } from "./schema.ts";
 
 /** What of frames a reader is for. */
 export interface FrameTerms {
@@ -45,12 +46,10 @@ export class FrameColumns implements ColumnReader {
   /** Places of the frame's index. */
   readonly #indices: readonly number[];
   #pattern: Pattern | null = null;
-  /** The frame given back last, and the one read last. */
+  /** The frame given back last. */
   #given: { readonly batch: MessageBatch; readonly row: number } | null = null;
-  #batch: MessageBatch | null = null;
-  #row = 0;
-  #view: DataView = new DataView(new ArrayBuffer(0));
-  #bytes: Uint8Array | null = null;
+  readonly #last = new LastRead();
+  readonly #view = new BatchView();
   #index = 0;
 
   constructor(model: StateModel, terms: FrameTerms, wanted: readonly WantedNumber[], numbers: Float64Array) {
@@ -65,7 +64,7 @@ export class FrameColumns implements ColumnReader {
   }
 
   begin(state: MutableState): void {
-    this.#batch = null;
+    this.#last.forget();
     const given = this.#given;
     this.#given = null;
     this.#pattern = given === null ? null : this.#patternOf(state, given.batch, given.row);
@@ -73,8 +72,7 @@ export class FrameColumns implements ColumnReader {
 
   read(batch: MessageBatch, i: number): boolean {
     if (this.#isLike(batch, i)) {
-      this.#batch = batch;
-      this.#row = i;
+      this.#last.note(batch, i);
       return true;
     }
     this.#given = { batch, row: i };
@@ -83,8 +81,7 @@ export class FrameColumns implements ColumnReader {
 
   /** The frame read last says all that those before it said. */
   settle(state: MutableState): void {
-    if (this.#batch !== null) this.#model.apply(state, this.#batch, this.#row);
-    this.#batch = null;
+    this.#last.settle(this.#model, state);
   }
 
   /** Whether it is as the pattern; its numbers are at their places then. */
@@ -98,11 +95,7 @@ export class FrameColumns implements ColumnReader {
     const { fixed, outputs, bytes: known } = pattern;
     for (let n = 0; n < fixed.length; n += 2)
       for (let k = fixed[n]!, to = fixed[n + 1]!; k < to; k++) if (bytes[from + k] !== known[k]) return false;
-    if (bytes !== this.#bytes) {
-      this.#bytes = bytes;
-      this.#view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
-    }
-    const view = this.#view;
+    const view = this.#view.of(bytes);
     const numbers = this.#numbers;
     for (let n = 0; n < outputs.length; n++) {
       const { place, at, isDouble } = outputs[n]!;
@@ -127,7 +120,8 @@ export class FrameColumns implements ColumnReader {
 
   #patternOf(state: MutableState, batch: MessageBatch, i: number): Pattern | null {
     const { container, decodes } = this.#terms;
-    if (container === "zip" || batch.channel[i] !== FRAME || !decodes(batch, i)) return null;
+    const { container: own = container } = payloadsOf(batch.context) ?? {};
+    if (container === "zip" || own !== container || batch.channel[i] !== FRAME || !decodes(batch, i)) return null;
     const from = this.#behindIndex(batch.bytes, batch.start[i]!, batch.end[i]!);
     const bytes = batch.bytes.slice(from, batch.end[i]!);
     const start = container === "2" ? dataOf(bytes) : 0;
