@@ -119,6 +119,16 @@ export function isLeaf(value: Value | undefined): value is number | bigint | boo
   );
 }
 
+/** The part of a value that keys lead to; undefined: there is none. */
+export function partAt(value: Value | undefined, keys: readonly (string | number)[]): Value | undefined {
+  let part: unknown = value;
+  for (const key of keys) {
+    if (typeof part !== "object" || part === null || !Object.hasOwn(part, key)) return undefined;
+    part = (part as Readonly<Record<string | number, unknown>>)[key];
+  }
+  return part as Value | undefined;
+}
+
 /** Unit of one number of a column: where the column names one for each of its numbers (`"deg deg ft"`), that one. */
 export function unitOfItem(unit: string | null, width: number, item: SeriesItem): string | null {
   if (item === "speed") return unit === null ? null : `${unit}/s`;

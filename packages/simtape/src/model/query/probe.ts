@@ -3,9 +3,8 @@ import type { ColumnSpec, Interpolation, MutableColumn } from "../column.ts";
 import { given, type Kept } from "../late.ts";
 import type { MutableEntitySet, MutableState, State } from "../state.ts";
 import type { Time } from "../time.ts";
-import type { Value } from "../value.ts";
 import { kindOfColumn, kindOfValue, type SeriesKind, type Telling } from "./listing.ts";
-import { type CellPath, isLeaf, pathText, type SeriesPath, unitOfItem, type ValuePath } from "./path.ts";
+import { type CellPath, isLeaf, partAt, pathText, type SeriesPath, unitOfItem, type ValuePath } from "./path.ts";
 
 /**
  * What is at a path of a state: a number, a boolean or a text; undefined: it is not there. No state tells a `"speed"`,
@@ -30,15 +29,6 @@ export function readPath(state: State, path: SeriesPath): number | bigint | bool
 export function numberAt(state: State, path: SeriesPath): number {
   const found = readPath(state, path);
   return found === undefined || typeof found === "string" ? Number.NaN : Number(found);
-}
-
-function partAt(value: Value | undefined, keys: readonly (string | number)[]): Value | undefined {
-  let part: unknown = value;
-  for (const key of keys) {
-    if (typeof part !== "object" || part === null || !Object.hasOwn(part, key)) return undefined;
-    part = (part as Readonly<Record<string | number, unknown>>)[key];
-  }
-  return part as Value | undefined;
 }
 
 /** Row of `id` in ids that ascend, numbers before texts; -1: it is not there. */

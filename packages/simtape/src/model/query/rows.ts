@@ -1,7 +1,7 @@
 import type { Room } from "./line.ts";
 import type { Probe } from "./probe.ts";
 
-/** Rows of the first block, and numbers of the largest: as much as stays close at hand while it is turned. */
+/** Rows of the first block, and numbers of the largest: as much as stays close at hand while it is filled. */
 const LEAST = 64;
 const MOST = 1 << 14;
 /** Memory of a text beside its characters. */
@@ -14,9 +14,15 @@ export interface DrainedLine {
   readonly texts: readonly string[];
 }
 
+/** Room for so many rows: all times first, then all numbers of a path, then those of the next. */
+interface Block {
+  readonly numbers: Float64Array;
+  readonly rows: number;
+}
+
 /**
- * What paths that have their times in common were: a row for each time. The numbers lie row by row as they come, and are
- * turned into lines when they are drained. Which paths were there is noted only when it changes.
+ * What paths that have their times in common were: a row for each time. Blocks hold them path by path, so that they are
+ * copied in one piece when they are drained. Which paths were there is noted only when it changes.
  */
 export class Rows {
   readonly #room: Room;
@@ -27,8 +33,10 @@ export class Rows {
   /** Numbers of a row: the time, then one for each path. */
   readonly #width: number;
   /** All but the last are full. */
-  #blocks: Float64Array[] = [];
+  #blocks: Block[] = [];
   #block = new Float64Array(0);
+  /** Rows there is room for in the last block, and rows in it. */
+  #rows = 0;
   #at = 0;
   #full = 0;
   /** Of each run of rows the first, and by path whether it was there. */
@@ -48,7 +56,7 @@ export class Rows {
   }
 
   get length(): number {
-    return this.#full + this.#at / this.#width;
+    return this.#full + this.#at;
   }
 
   /** Whether nothing was noted since it was drained. */
@@ -58,13 +66,16 @@ export class Rows {
 
   /** A row of what the numbers are now. What is there, and texts, are as they were noted last. */
   push(time: number): void {
-    if (this.#at === this.#block.length) this.#grow();
+    if (this.#at === this.#rows) this.#grow();
     const block = this.#block;
     const numbers = this.#numbers;
-    let at = this.#at;
-    block[at++] = time;
-    for (let k = this.#first, end = k + this.#width - 1; k < end; k++) block[at++] = numbers[k]!;
-    this.#at = at;
+    const rows = this.#rows;
+    let at = this.#at++;
+    block[at] = time;
+    for (let k = this.#first, end = k + this.#width - 1; k < end; k++) {
+      at += rows;
+      block[at] = numbers[k]!;
+    }
   }
 
   /** To be called before rows are pushed in which other paths are there, or other texts; and after a draining. */
@@ -102,9 +113,10 @@ export class Rows {
     const rows = Math.min(Math.max(LEAST, this.length), Math.max(LEAST, Math.floor(MOST / width)));
     // what is drained takes as much again for a moment
     this.#take(rows * (8 * width + 9 * width));
-    if (this.#block.length > 0) this.#blocks.push(this.#block);
+    if (this.#rows > 0) this.#blocks.push({ numbers: this.#block, rows: this.#rows });
     this.#full = this.length;
     this.#block = new Float64Array(rows * width);
+    this.#rows = rows;
     this.#at = 0;
   }
 
@@ -114,13 +126,10 @@ export class Rows {
     const width = this.#width;
     const columns = Array.from({ length: width }, () => new Float64Array(length));
     let row = 0;
-    for (const block of [...this.#blocks, this.#block.subarray(0, this.#at)]) {
-      const rows = block.length / width;
-      for (let k = 0; k < width; k++) {
-        const column = columns[k]!;
-        for (let at = k, to = row; at < block.length; at += width) column[to++] = block[at]!;
-      }
-      row += rows;
+    for (const { numbers, rows } of [...this.#blocks, { numbers: this.#block, rows: this.#rows }]) {
+      const used = Math.min(rows, length - row);
+      for (const [k, column] of columns.entries()) column.set(numbers.subarray(k * rows, k * rows + used), row);
+      row += used;
     }
     const lines = this.#probes.map((_, k) => {
       const valid = new Uint8Array(length);
@@ -132,6 +141,7 @@ export class Rows {
     this.#bytes = 0;
     this.#blocks = [];
     this.#block = new Float64Array(0);
+    this.#rows = 0;
     this.#at = 0;
     this.#full = 0;
     this.#runs = [];

@@ -1,6 +1,7 @@
 import type { MessageBatch } from "../../../model/batch.ts";
 import type { ColumnReader, WantedNumber } from "../../../model/column-reader.ts";
 import { toEarth } from "../../../model/geodesy.ts";
+import { BatchView, LastRead } from "../../../model/last-read.ts";
 import type { SeriesPath } from "../../../model/query/path.ts";
 import type { MutableState } from "../../../model/state.ts";
 import type { StateModel } from "../../../model/state-model.ts";
@@ -67,11 +68,8 @@ export class SignalColumns implements ColumnReader {
   readonly #earthItems: number;
   readonly #xyz = new Float64Array(3);
   #isOpen = false;
-  #view: DataView = new DataView(new ArrayBuffer(0));
-  #bytesOfView: Uint8Array | null = null;
-  /** The record read last. */
-  #batch: MessageBatch | null = null;
-  #row = 0;
+  readonly #view = new BatchView();
+  readonly #last = new LastRead();
 
   constructor(model: StateModel, { list, own }: Signals, wanted: readonly WantedNumber[], numbers: Float64Array) {
     this.#model = model;
@@ -111,7 +109,7 @@ export class SignalColumns implements ColumnReader {
   }
 
   begin(state: MutableState): void {
-    this.#batch = null;
+    this.#last.forget();
     this.#isOpen = this.#paths.every((path) => {
       if ("value" in path) return state.kept(path.value) !== undefined;
       const set = state.sets.get(path.set);
@@ -124,7 +122,7 @@ export class SignalColumns implements ColumnReader {
     if (!this.#isOpen) return false;
     const start = batch.start[i]!;
     if (batch.end[i]! - start < this.#bytes) return true;
-    const view = this.#viewOf(batch.bytes);
+    const view = this.#view.of(batch.bytes);
     const numbers = this.#numbers;
     const { at: doublesAt, places: doubles, scales: doubleScales } = this.#doubles;
     for (let n = 0; n < doubles.length; n++)
@@ -135,14 +133,12 @@ export class SignalColumns implements ColumnReader {
     const others = this.#others;
     for (let n = 0; n < others.length; n++) numbers[others[n]!.place] = readSignal(view, start, others[n]!.signal);
     if (this.#earthItems !== 0) this.#readEarth(view, start);
-    this.#batch = batch;
-    this.#row = i;
+    this.#last.note(batch, i);
     return true;
   }
 
   settle(state: MutableState): void {
-    if (this.#batch !== null) this.#model.apply(state, this.#batch, this.#row);
-    this.#batch = null;
+    this.#last.settle(this.#model, state);
   }
 
   #readEarth(view: DataView, start: number): void {
@@ -158,15 +154,6 @@ export class SignalColumns implements ColumnReader {
     );
     const places = this.#earthPlaces;
     for (let n = 0; n < places.length; n += 2) this.#numbers[places[n]!] = xyz[places[n + 1]!]!;
-  }
-
-  /** One view for all messages of a batch. */
-  #viewOf(bytes: Uint8Array): DataView {
-    if (this.#bytesOfView !== bytes) {
-      this.#bytesOfView = bytes;
-      this.#view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
-    }
-    return this.#view;
   }
 }
 

@@ -122,6 +122,12 @@ export function readUsualMove(bytes: Uint8Array, start: number, end: number, mov
   return at === end && (mask & MOVE_UNKNOWN) === 0;
 }
 
+/** Whose move is at `bytes[at]`, which is not empty: read alone, because most are not looked at. -1: it is unusual. */
+export function moverOf(bytes: Uint8Array, at: number): number {
+  const part = usual(bytes, at);
+  return part === 0 ? -1 : part >>> 3;
+}
+
 /** Bits of what `usual` gives that tell how many bytes the number has. */
 const LENGTH = 7;
 

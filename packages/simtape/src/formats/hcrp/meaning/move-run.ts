@@ -94,37 +94,10 @@ class Cells {
   }
 
   move(row: number, move: Move): void {
-    const at = 3 * row;
-    const displacement = this.#displacement;
-    const dx = displacement[at]! + move.x;
-    const dy = displacement[at + 1]! + move.y;
-    const dz = displacement[at + 2]! + move.z;
-    let touched = this.#touched[row]!;
+    const touched = this.#touched[row]!;
     if (touched === 0) this.#rows.push(row);
-    touched |= MET;
     this.#ground[row] = move.mask & MOVE_ON_GROUND;
-    if (dx !== 0 || dy !== 0 || dz !== 0) {
-      const grid = this.#grid;
-      displacement[at] = dx;
-      displacement[at + 1] = dy;
-      displacement[at + 2] = dz;
-      grid[at]! += dx;
-      grid[at + 1]! += dy;
-      grid[at + 2]! += dz;
-      touched |= MOVED;
-    } else {
-      displacement[at] = 0;
-      displacement[at + 1] = 0;
-      displacement[at + 2] = 0;
-    }
-    if (move.yaw !== 0 || move.pitch !== 0 || move.headYaw !== 0) {
-      const angles = this.#angles;
-      angles[at] = wrapTurn(angles[at]! + move.yaw);
-      angles[at + 1] = wrapTurn(angles[at + 1]! + move.pitch);
-      angles[at + 2] = wrapTurn(angles[at + 2]! + move.headYaw);
-      touched |= TURNED;
-    }
-    this.#touched[row] = touched;
+    this.#touched[row] = touched | MET | advance(this.#grid, this.#displacement, this.#angles, 3 * row, move);
   }
 
   close(): void {
@@ -135,18 +108,66 @@ class Cells {
     const headYaw = columns.headYaw.direct()!;
     const [grid, angles] = [this.#grid, this.#angles];
     for (const row of this.#rows) {
-      const at = 3 * row;
-      const touched = this.#touched[row]!;
+      follow(position, rotation, headYaw, grid, angles, row, this.#touched[row]!);
       this.#touched[row] = 0;
-      if ((touched & MOVED) !== 0) for (let k = at; k < at + 3; k++) position[k] = grid[k]! / GRID;
-      if ((touched & TURNED) !== 0) {
-        rotation[at] = 0;
-        rotation[at + 1] = degreesOf(angles[at + 1]!);
-        rotation[at + 2] = degreesOf(angles[at]!);
-        headYaw[row] = degreesOf(angles[at]! + angles[at + 2]!);
-      }
       columns.onGround.put(row, this.#ground[row] === 0 ? 0 : 1);
     }
     this.#rows.length = 0;
   }
+}
+
+/**
+ * Moves what has its three cells from `at` on, by residuals to the last displacement (events §2, id 0). Gives bits of what
+ * has to follow.
+ */
+export function advance(
+  grid: Float64Array,
+  displacement: Float64Array,
+  angles: Float64Array,
+  at: number,
+  move: Move,
+): number {
+  let touched = 0;
+  const dx = displacement[at]! + move.x;
+  const dy = displacement[at + 1]! + move.y;
+  const dz = displacement[at + 2]! + move.z;
+  if (dx !== 0 || dy !== 0 || dz !== 0) {
+    displacement[at] = dx;
+    displacement[at + 1] = dy;
+    displacement[at + 2] = dz;
+    grid[at]! += dx;
+    grid[at + 1]! += dy;
+    grid[at + 2]! += dz;
+    touched = MOVED;
+  } else {
+    displacement[at] = 0;
+    displacement[at + 1] = 0;
+    displacement[at + 2] = 0;
+  }
+  if (move.yaw !== 0 || move.pitch !== 0 || move.headYaw !== 0) {
+    angles[at] = wrapTurn(angles[at]! + move.yaw);
+    angles[at + 1] = wrapTurn(angles[at + 1]! + move.pitch);
+    angles[at + 2] = wrapTurn(angles[at + 2]! + move.headYaw);
+    touched |= TURNED;
+  }
+  return touched;
+}
+
+/** Works out what follows from the grid and the angles. */
+export function follow(
+  position: Float64Array,
+  rotation: Float64Array,
+  headYaw: Float64Array,
+  grid: Float64Array,
+  angles: Float64Array,
+  row: number,
+  touched: number,
+): void {
+  const at = 3 * row;
+  if ((touched & MOVED) !== 0) for (let k = at; k < at + 3; k++) position[k] = grid[k]! / GRID;
+  if ((touched & TURNED) === 0) return;
+  rotation[at] = 0;
+  rotation[at + 1] = degreesOf(angles[at + 1]!);
+  rotation[at + 2] = degreesOf(angles[at]!);
+  headYaw[row] = degreesOf(angles[at]! + angles[at + 2]!);
 }

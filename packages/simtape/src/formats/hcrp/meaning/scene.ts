@@ -16,6 +16,9 @@ export const AXES: Axes = {
   tickRate: 20,
 };
 
+/** The fold's own value: which chunk the last message was of. */
+export const CHUNK = ".chunk";
+
 /** Sets of things that live; a thing is in one of them. `.mirror`: pictures of what other sets hold exactly. */
 export type ActorSet = "players" | "entities" | ".mirror";
 

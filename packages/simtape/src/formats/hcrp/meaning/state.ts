@@ -2,6 +2,7 @@ import { ByteCursor } from "../../../bytes/cursor.ts";
 import { LayoutError } from "../../../bytes/error.ts";
 import type { MessageBatch } from "../../../model/batch.ts";
 import type { SeriesPath } from "../../../model/query/path.ts";
+import type { ColumnReader, WantedNumber } from "../../../model/column-reader.ts";
 import type { StateModel } from "../../../model/state-model.ts";
 import type { MutableState } from "../../../model/state.ts";
 import type { Value } from "../../../model/value.ts";
@@ -69,11 +70,11 @@ import { MIRROR_PREFIX, readResume, STATE_NAMESPACE } from "../layout/own.ts";
 import { MoveRun } from "./move-run.ts";
 import { applyPatch } from "../layout/patch.ts";
 import { eventsOf } from "./events-of.ts";
-import { type ActorColumns, type FoundActor, Scene } from "./scene.ts";
+import { type ActorColumns, CHUNK, type FoundActor, Scene } from "./scene.ts";
+import { MoveColumns } from "./column-reader.ts";
 import { identify, putRows, readEntityRows, type Subjects } from "./snapshot-entities.ts";
 
-/** The fold's own values: which chunk the last message was of, and the block set last in it. */
-export const CHUNK = ".chunk";
+/** The fold's own values: the block set last in the chunk. */
 export const BLOCK_X = ".block-x";
 export const BLOCK_Y = ".block-y";
 export const BLOCK_Z = ".block-z";
@@ -130,6 +131,11 @@ export class WorldState implements StateModel {
   channelsOf(path: SeriesPath): readonly number[] {
     const { snapshot, extension, value, set } = this.#own;
     return [snapshot, ...[extension, value, set].filter((id) => id !== null), ...eventsOf(path)];
+  }
+
+  columns(wanted: readonly WantedNumber[], numbers: Float64Array): ColumnReader | null {
+    const moved = wanted.some(({ path }) => eventsOf(path).includes(EVENT.move));
+    return moved ? new MoveColumns(wanted, numbers) : null;
   }
 
   apply(state: MutableState, batch: MessageBatch, i: number): void {

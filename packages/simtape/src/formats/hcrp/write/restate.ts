@@ -43,7 +43,8 @@ import { carriedState, exposed, sameValue, writeStateChange } from "../layout/pa
 import { HcrpReader } from "../read/reader.ts";
 import type { ActorSet } from "../meaning/scene.ts";
 import { copiedPalettes, PaletteIndex } from "../meaning/snapshot-palettes.ts";
-import { BLOCK_X, BLOCK_Y, BLOCK_Z, CARRIED, CHUNK } from "../meaning/state.ts";
+import { CHUNK } from "../meaning/scene.ts";
+import { BLOCK_X, BLOCK_Y, BLOCK_Z, CARRIED } from "../meaning/state.ts";
 
 /**
  * What `from` holds at `time`, as a snapshot, the events that a snapshot has no section for, and one event of our own

@@ -6,7 +6,7 @@ import type { Recorded } from "../../../model/traits.ts";
 import type { Time } from "../../../model/time.ts";
 import type { Channel, Value } from "../../../model/value.ts";
 import { opaqueValue, TapeSchema } from "./schema.ts";
-import { poseKind } from "./state.ts";
+import { poseKind } from "./poses.ts";
 
 /** A channel with at most so many messages has moments; one with more has a course. */
 const FEW = 64;

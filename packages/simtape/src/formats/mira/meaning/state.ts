@@ -1,13 +1,15 @@
 import type { Axes } from "../../../model/axes.ts";
 import type { MessageBatch } from "../../../model/batch.ts";
+import type { ColumnReader, WantedNumber } from "../../../model/column-reader.ts";
 import type { SeriesPath } from "../../../model/query/path.ts";
 import type { StateModel } from "../../../model/state-model.ts";
 import type { ColumnSpec, Interpolation } from "../../../model/column.ts";
 import { isSameValue } from "../../../model/same-value.ts";
 import type { MutableState } from "../../../model/state.ts";
 import type { Channel, Value } from "../../../model/value.ts";
+import { TapeColumns } from "./column-reader.ts";
+import { type PoseKind, poseKind, POSES } from "./poses.ts";
 import { hasOpaque, opaqueValue, TapeSchema } from "./schema.ts";
-import type { ObjectLayout, TypeLayout } from "./types.ts";
 
 /** Robots stand on the ground: x forward, y left, z up. Every angle is by the right hand. */
 export const AXES: Axes = {
@@ -23,9 +25,6 @@ const ROTATION: ColumnSpec = { kind: "f64", width: 3, unit: "rad", interpolation
 const VELOCITY: ColumnSpec = { kind: "f64", width: 3, unit: "m/s", interpolation: "linear" };
 const ANGULAR_VELOCITY: ColumnSpec = { kind: "f64", width: 3, unit: "rad/s", interpolation: "linear" };
 const KIND: ColumnSpec = { kind: "string", width: 1, unit: null };
-
-/** Which of its columns a channel fills. */
-type PoseKind = "pose" | "odometry";
 
 /**
  * State of a tape: the last value of every channel under its name, and the set `poses` of those that are poses.
@@ -46,7 +45,7 @@ export class TapeState implements StateModel {
 
   begin(state: MutableState): void {
     if (!this.#poses.some((pose) => pose !== null)) return;
-    const set = state.set("poses", AXES);
+    const set = state.set(POSES, AXES);
     set.column("position", POSITION);
     set.column("rotation", ROTATION);
     set.column("velocity", VELOCITY);
@@ -73,6 +72,11 @@ export class TapeState implements StateModel {
     return this.#channels.filter(({ name }) => name === wanted).map(({ id }) => id);
   }
 
+  columns(wanted: readonly WantedNumber[], numbers: Float64Array): ColumnReader | null {
+    const columns = new TapeColumns(this, this.#channels, wanted, numbers);
+    return columns.accepts.includes(true) ? columns : null;
+  }
+
   apply(state: MutableState, batch: MessageBatch, i: number): void {
     const id = batch.channel[i]!;
     const channel = this.#channels[id];
@@ -85,7 +89,7 @@ export class TapeState implements StateModel {
     else state.setValue(name, value ?? { type: schema.name, bytes: payload.slice() });
     const pose = this.#poses[id];
     if (pose === null || pose === undefined) return;
-    if (value === null) state.set("poses", AXES).remove(name);
+    if (value === null) state.set(POSES, AXES).remove(name);
     else setPose(state, name, schema.name, pose, value as { readonly [key: string]: Value });
   }
 
@@ -101,7 +105,7 @@ function setPose(
   kind: PoseKind,
   value: { readonly [key: string]: Value },
 ): void {
-  const set = state.set("poses", AXES);
+  const set = state.set(POSES, AXES);
   const row = set.row(name);
   const pose = kind === "odometry" ? (value["pose"] as { readonly [key: string]: Value }) : value;
   const moving = kind === "odometry" ? (value["velocity"] as { readonly [key: string]: Value }) : null;
@@ -125,22 +129,4 @@ function setPose(
 
 function number(value: Value | undefined): number {
   return typeof value === "number" ? value : Number.NaN;
-}
-
-/** Which pose the values of a type are; null: none. */
-export function poseKind(schema: TapeSchema): PoseKind | null {
-  const layout = schema.encoding?.layout;
-  if (layout === undefined || layout.kind !== "object" || /Velocity\d/.test(schema.name)) return null;
-  if (isTransform(layout)) return "pose";
-  const pose = memberOf(layout, "pose");
-  const velocity = memberOf(layout, "velocity");
-  return pose !== null && velocity !== null && isTransform(pose) && isTransform(velocity) ? "odometry" : null;
-}
-
-function memberOf(layout: ObjectLayout, name: string): TypeLayout | null {
-  return layout.fields.find((field) => field.name === name)?.type ?? null;
-}
-
-function isTransform(layout: TypeLayout): boolean {
-  return layout.kind === "object" && layout.name.startsWith("RigidTransform<");
 }

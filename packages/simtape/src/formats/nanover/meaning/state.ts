@@ -2,11 +2,13 @@ import { LayoutError } from "../../../bytes/error.ts";
 import type { Axes } from "../../../model/axes.ts";
 import { KEYFRAME, type MessageBatch } from "../../../model/batch.ts";
 import type { SeriesPath } from "../../../model/query/path.ts";
+import type { ColumnReader, WantedNumber } from "../../../model/column-reader.ts";
 import type { StateModel } from "../../../model/state-model.ts";
 import type { Column, ColumnData, ColumnSpec } from "../../../model/column.ts";
 import type { MutableEntitySet, MutableState, State } from "../../../model/state.ts";
 import type { Schema, Value } from "../../../model/value.ts";
 import { FRAME, type Frame, PARTICLE_COUNT, STATE, type StateUpdate } from "../layout/layout.ts";
+import { FrameColumns } from "./column-reader.ts";
 import { type Container, frameSchema, payloadsOf, stateSchema } from "./schema.ts";
 
 /** Coordinates of the simulation: right-handed, z up, nm (spec §3.3). */
@@ -52,6 +54,10 @@ export function frameKeyOf(path: string): string {
   return path.startsWith(ESCAPED) ? path.slice(ESCAPED.length) : path;
 }
 
+function pathOfKey(key: string): string {
+  return key.startsWith(SHARED) || key.startsWith(ESCAPED) || key.startsWith(".") ? ESCAPED + key : key;
+}
+
 /** Whether a frame's key has one cell for each particle. */
 export function isParticleKey(key: string): boolean {
   return PARTICLE_COLUMNS.has(key);
@@ -86,9 +92,9 @@ export function sharedKeysOf(state: State): Set<string> {
  */
 export class NanoverState implements StateModel {
   readonly motion: number = FRAME;
+  readonly #container: Container;
   readonly #frames: Schema<Frame>;
   readonly #states: Schema<StateUpdate>;
-  readonly #container: Container;
 
   constructor(container: Container) {
     this.#container = container;
@@ -118,6 +124,20 @@ export class NanoverState implements StateModel {
     if ("value" in path) return [path.value.startsWith(SHARED) ? STATE : FRAME];
     if (path.set === PARTICLES) return [FRAME];
     return path.set === AVATARS || path.set === INTERACTIONS ? [STATE] : null;
+  }
+
+  columns(wanted: readonly WantedNumber[], numbers: Float64Array): ColumnReader | null {
+    const accepts = wanted.map(({ path }) => this.channelsOf(path)?.every((id) => id === FRAME) === true);
+    if (this.#container === "zip" || !accepts.includes(true)) return null;
+    const terms = {
+      ...{ container: this.#container, accepts, set: PARTICLES, pathOf: pathOfKey },
+      columnOf: (key: string): string | undefined => {
+        const column = PARTICLE_COLUMNS.get(key);
+        return column?.spec.kind === "f32" ? column.name : undefined;
+      },
+      decodes: (batch: MessageBatch, i: number): boolean => decoded(this.#frames, batch, i) !== null,
+    };
+    return new FrameColumns(this, terms, wanted, numbers);
   }
 
   apply(state: MutableState, batch: MessageBatch, i: number): void {
@@ -153,7 +173,7 @@ function applyFrame(state: MutableState, frame: Frame): void {
   for (const key in frame) {
     const value = frame[key]!;
     const column = PARTICLE_COLUMNS.get(key);
-    const path = key.startsWith(SHARED) || key.startsWith(ESCAPED) || key.startsWith(".") ? ESCAPED + key : key;
+    const path = pathOfKey(key);
     if (column === undefined) {
       state.setValue(path, value);
       continue;

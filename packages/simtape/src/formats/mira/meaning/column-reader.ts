@@ -1,0 +1,212 @@
+import type { MessageBatch } from "../../../model/batch.ts";
+import type { ColumnReader, WantedNumber } from "../../../model/column-reader.ts";
+import { BatchView, LastRead } from "../../../model/last-read.ts";
+import { type CellPath, isLeaf, partAt, type ValuePath } from "../../../model/query/path.ts";
+import type { StateModel } from "../../../model/state-model.ts";
+import type { MutableState } from "../../../model/state.ts";
+import type { Channel } from "../../../model/value.ts";
+import type { ChannelEncoding } from "./encoding.ts";
+import { indexOf, isReadable, PayloadNumbers } from "./payload-numbers.ts";
+import type { Leaf } from "./payload-steps.ts";
+import { type PoseKind, poseKeys, poseKind, POSES } from "./poses.ts";
+import { hasOpaque, TapeSchema } from "./schema.ts";
+import type { TypeLayout } from "./types.ts";
+
+/** A number that a channel's messages tell: at which keys of their values, and where it goes. */
+interface Output {
+  readonly keys: readonly (string | number)[];
+  readonly target: number;
+  /** Of a value: whether it is there depends on the message. */
+  readonly path: ValuePath | null;
+}
+
+/**
+ * Reads numbers from the payloads of a tape. Each message says all that its channel says, so that the last one read of
+ * each channel brings a state up to all of them.
+ */
+export class TapeColumns implements ColumnReader {
+  readonly accepts: readonly boolean[];
+  readonly #model: StateModel;
+  /** By id of a channel; null: nothing is wanted of it. */
+  readonly #parts: (ChannelPart | null)[];
+  /** Channels of which something was read that is not folded yet. */
+  readonly #waiting: ChannelPart[] = [];
+  readonly #view = new BatchView();
+  #state: MutableState | null = null;
+  /** What was given back last. */
+  #given: ChannelPart | null = null;
+
+  constructor(model: StateModel, channels: readonly Channel[], wanted: readonly WantedNumber[], numbers: Float64Array) {
+    this.#model = model;
+    const makers = channels.map((channel) => {
+      const isAlone = channels.every(({ id, name }) => id === channel.id || name !== channel.name);
+      return isAlone ? new PartMaker(channel) : null;
+    });
+    this.accepts = wanted.map(({ path, place }) => {
+      const name = "value" in path ? path.value : path.id;
+      const own = makers.filter((_, n) => channels[n]!.name === name);
+      return own.every((maker) => maker?.takes(path, place) === true);
+    });
+    this.#parts = [];
+    for (const [n, maker] of makers.entries())
+      if (maker?.isWanted === true) this.#parts[channels[n]!.id] = new ChannelPart(maker, numbers);
+  }
+
+  begin(state: MutableState): void {
+    if (state !== this.#state) for (const part of this.#parts) part?.close();
+    this.#state = state;
+    this.#given?.close();
+    this.#given = null;
+  }
+
+  read(batch: MessageBatch, i: number): boolean {
+    const part = this.#parts[batch.channel[i]!] ?? null;
+    if (part === null) return false;
+    const { last } = part;
+    if (!part.read(this.#state!, batch, i, this.#view.of(batch.bytes))) {
+      this.#given = part;
+      return false;
+    }
+    if (!last.isOpen) this.#waiting.push(part);
+    last.note(batch, i);
+    return true;
+  }
+
+  settle(state: MutableState): void {
+    for (const { last } of this.#waiting) last.settle(this.#model, state);
+    this.#waiting.length = 0;
+  }
+}
+
+/** What is wanted of one channel. */
+class PartMaker {
+  readonly name: string;
+  readonly encoding: ChannelEncoding | null;
+  readonly outputs: Output[] = [];
+  readonly pose: PoseKind | null;
+  /** Whether a cell of a pose is wanted. */
+  hasCells = false;
+  isWanted = false;
+
+  constructor({ name, schema }: Channel) {
+    this.name = name;
+    this.encoding = schema instanceof TapeSchema ? schema.encoding : null;
+    this.pose = schema instanceof TapeSchema ? poseKind(schema) : null;
+  }
+
+  /** False: it has to be folded. */
+  takes(path: ValuePath | CellPath, target: number): boolean {
+    const isTaken = "value" in path ? this.#takesValue(path, target) : this.#takesCell(path, target);
+    this.isWanted ||= isTaken;
+    return isTaken;
+  }
+
+  #takesValue(path: ValuePath, target: number): boolean {
+    const { keys } = path;
+    const { encoding } = this;
+    if (encoding !== null && !isReadable(encoding.layout, keys)) return false;
+    this.outputs.push({ keys, target, path });
+    return true;
+  }
+
+  #takesCell({ set, column, item }: CellPath, target: number): boolean {
+    if (set !== POSES || this.pose === null || this.encoding === null) return true;
+    this.hasCells = true;
+    const at = item ?? 0;
+    const keys = at === 0 || at === 1 || at === 2 ? poseKeys(this.pose, this.encoding.layout, column, at) : null;
+    if (keys === null) return true;
+    this.outputs.push({ keys, target, path: null });
+    return isNumber(typeAt(this.encoding.layout, keys));
+  }
+}
+
+/** Reads what is wanted of one channel. */
+class ChannelPart {
+  readonly last = new LastRead();
+  readonly #name: string;
+  readonly #hasCells: boolean;
+  readonly #outputs: readonly Output[];
+  readonly #numbers: Float64Array;
+  /** Of payloads whose layout is known. */
+  readonly #payload: PayloadNumbers | null;
+  /** Of others: which byte of a payload is wanted, -1: none; by output. */
+  readonly #bytes: readonly number[];
+  /** By output whether it is there, as it is in the state. */
+  readonly #isThere: boolean[] = [];
+  #isOpen = false;
+
+  constructor({ name, encoding, outputs, hasCells }: PartMaker, numbers: Float64Array) {
+    this.#name = name;
+    this.#hasCells = hasCells;
+    this.#outputs = outputs;
+    this.#numbers = numbers;
+    const leaves = outputs.map(({ keys }, place): Leaf => ({ keys, place }));
+    this.#payload =
+      encoding === null ? null : new PayloadNumbers(encoding.layout, encoding.encoding, leaves, leaves.length);
+    this.#bytes = outputs.map(({ keys }) => (keys.length === 2 && keys[0] === "bytes" ? indexOf(keys[1]!) : -1));
+  }
+
+  /** To be called when the state may say something else than what was read of this channel. */
+  close(): void {
+    this.#isOpen = false;
+    this.last.forget();
+  }
+
+  /** As `ColumnReader.read` does. */
+  read(state: MutableState, batch: MessageBatch, i: number, view: DataView): boolean {
+    if (!this.#isOpen && !this.#open(state)) return false;
+    // what was left compressed has a value of its own
+    if (hasOpaque(batch.context)) return false;
+    const start = batch.start[i]!;
+    const end = batch.end[i]!;
+    if (this.#payload === null) return this.#readBytes(batch.bytes, start, end);
+    return this.#payload.read(batch.bytes, view, start, end) && this.#take(this.#payload);
+  }
+
+  #take(payload: PayloadNumbers): boolean {
+    const outputs = this.#outputs;
+    for (let n = 0; n < outputs.length; n++) if (payload.has(n) !== this.#isThere[n]) return false;
+    const found = payload.numbers;
+    for (let n = 0; n < outputs.length; n++) if (this.#isThere[n]!) this.#numbers[outputs[n]!.target] = found[n]!;
+    return true;
+  }
+
+  /** Of a payload without a known layout: the value is its type, and its bytes. */
+  #readBytes(bytes: Uint8Array, start: number, end: number): boolean {
+    const wanted = this.#bytes;
+    for (let n = 0; n < wanted.length; n++)
+      if (wanted[n]! >= 0 && wanted[n]! < end - start !== this.#isThere[n]) return false;
+    for (let n = 0; n < wanted.length; n++)
+      if (wanted[n]! >= 0 && this.#isThere[n]!) this.#numbers[this.#outputs[n]!.target] = bytes[start + wanted[n]!]!;
+    return true;
+  }
+
+  /** Whether the state has of this channel what messages that are read say, too. */
+  #open(state: MutableState): boolean {
+    const value = state.value(this.#name);
+    if (value === undefined) return false;
+    if (this.#hasCells && (state.sets.get(POSES)?.find(this.#name) ?? -1) < 0) return false;
+    // data that was left compressed
+    if (this.#payload === null && partAt(value, ["type"]) === undefined) return false;
+    for (const [n, { path }] of this.#outputs.entries()) {
+      const found = path === null ? 0 : partAt(value, path.keys);
+      if (typeof found === "string" && this.#payload !== null) return false;
+      this.#isThere[n] = isLeaf(found);
+    }
+    this.#isOpen = true;
+    return true;
+  }
+}
+
+/** The type at keys that lead through objects; null: there is none. */
+function typeAt(layout: TypeLayout, keys: readonly string[]): TypeLayout | null {
+  const [key, ...rest] = keys;
+  if (key === undefined) return layout;
+  const field = layout.kind === "object" ? layout.fields.findLast(({ name }) => name === key) : undefined;
+  return field === undefined ? null : typeAt(field.type, rest);
+}
+
+/** Whether its values are numbers, and never a `bigint`. */
+function isNumber(layout: TypeLayout | null): boolean {
+  return layout?.kind === "scalar" && !["bool", "int64", "uint64"].includes(layout.scalar);
+}
