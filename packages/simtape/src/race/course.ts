@@ -12,8 +12,8 @@ export interface CoursePath {
   readonly places: readonly (readonly number[])[];
 }
 
-/** Text of a file with a path at most. */
-const MOST_TEXT = 64 << 20;
+/** Bytes of a file with a path, and letters of its text, at most. */
+export const MOST_COURSE_BYTES: number = 64 << 20;
 /** Ends of a path that are so near to each other, as a part of its length, make it a circuit. */
 const CLOSED = 0.05;
 
@@ -22,7 +22,7 @@ const CLOSED = 0.05;
  * `LineString` counts. Throws `RaceError` for everything else.
  */
 export function parseCourse(text: string): CoursePath {
-  if (text.length > MOST_TEXT) throw new RaceError("course", `a course is a text of 64 MiB at most`);
+  if (text.length > MOST_COURSE_BYTES) throw new RaceError("course", `a course is a text of 64 MiB at most`);
   const places = text.trimStart().startsWith("{") ? ofGeoJson(text) : ofLines(text);
   if (places.length < 2) throw new RaceError("course", "a course has at least two places");
   return { places };

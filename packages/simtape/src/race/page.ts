@@ -62,7 +62,7 @@ function lapsTable({ course, laps, theoretical }: Race, names: readonly string[]
     return `<tr><td class="number">${i + 1}</td><th scope="row" class="path">${name}</th><td>${begins}</td><td class="number">${time}</td><td class="number">${i === 0 || lap.gap.seconds === null ? "" : signed(lap.gap.seconds)}</td>${splits.join("")}</tr>`;
   });
   const more = laps.length > MOST_ROWS ? `<p class="dim">… and ${laps.length - MOST_ROWS} more</p>` : "";
-  return `<div class="wide"><table><thead><tr>${head.map((title) => `<th>${escaped(title)}</th>`).join("")}</tr></thead><tbody>${rows.join("")}</tbody></table></div>${more}`;
+  return `<div class="wide"><table><thead><tr>${head.map((title, i) => `<th${i > 2 ? ' class="number"' : ""}>${escaped(title)}</th>`).join("")}</tr></thead><tbody>${rows.join("")}</tbody></table></div>${more}`;
 }
 
 function theoreticalPart({ laps, theoretical, own }: Race, names: readonly string[], files: readonly string[]): string {
@@ -85,7 +85,8 @@ function curvesPart({ course, laps }: Race, names: readonly string[]): string {
   const splits = course.splits.slice(0, -1).flatMap(({ along }) => (along === null ? [] : [along / length]));
   const figures = laps.slice(1, 1 + MOST_CURVES).map((lap, i) => {
     const gaps = lap.curve.seconds.filter((gap) => gap !== null);
-    const metres = lap.curve.metres.filter((gap) => gap !== null);
+    // at its finish the leading lap may be farther ahead than at any place of the curve
+    const metres = [...lap.curve.metres, lap.gap.metres].filter((gap) => gap !== null);
     const [least, most] = [Math.min(0, ...gaps), Math.max(0, ...gaps)];
     const name = names[i + 1]!;
     const label = `Gap of ${name} to ${names[0]!} along the course: ${signed(least)} to ${signed(most)} s`;
@@ -99,8 +100,13 @@ function stretches({ lost, won }: RaceLap): string {
   const text = (all: readonly Stretch[], what: string): string =>
     all.length === 0
       ? ""
-      : `; ${what} ${all.map(({ from, to, seconds }) => `${Math.abs(seconds).toFixed(2)} s at ${from.toFixed(0)}–${to.toFixed(0)} m`).join(", ")}`;
+      : `; ${what} ${all.map(({ from, to, seconds }) => `${Math.abs(seconds).toFixed(2)} s at ${placesText(from, to)}`).join(", ")}`;
   return text(lost, "lost") + text(won, "won");
+}
+
+function placesText(from: number, to: number): string {
+  const [first, last] = [from.toFixed(0), to.toFixed(0)];
+  return `${first === last ? first : `${first}–${last}`} m`;
 }
 
 function signed(seconds: number): string {
@@ -117,5 +123,6 @@ svg{display:block;width:100%;height:9rem;background:var(--panel)}
 .way{fill:none;stroke-width:5;stroke-linecap:round;stroke-linejoin:round;opacity:.65}.much{opacity:1}
 .level{stroke:var(--dim);opacity:.5}.unknown{stroke:var(--line)}
 .lost{stroke:var(--bad)}.won{stroke:var(--good)}.begin{fill:var(--ink)}
+tbody th{min-width:9rem}thead .number{white-space:normal;min-width:4rem}
 .lost-key{color:var(--bad)}.won-key{color:var(--good)}.best{color:var(--good);font-weight:600}
 `;

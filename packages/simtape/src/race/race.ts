@@ -53,9 +53,10 @@ const LEAST_WIDTH = { local: 4, geodetic: 500 } as const;
 /** Points of all traces at most: 32 bytes each. */
 const ROOM = 1 << 20;
 const LEAST_ROOM = 4096;
-/** Laps that are timed, and parts of a curve, at most. */
+/** Laps that are timed, parts of a curve, and parts of all curves, at most. */
 const MOST_TIMED = 1000;
-const MOST_PARTS = 100_000;
+const MOST_PARTS = 10_000;
+const MOST_CELLS = 1 << 21;
 /** Points of a course that is the way of a lap. */
 const COURSE_POINTS = 8192;
 
@@ -94,7 +95,7 @@ export async function race(entries: readonly RaceEntry[], options: RaceOptions =
   }
   if (entered.length === 0) throw new RaceError(asked.start === null ? "nowhere" : "laps", missing[0]!);
   for (const text of missing) notes.add(text);
-  const timed = fastest(entered, notes);
+  const timed = fastest(entered, asked.parts, notes);
   const { course, from, lap } = courseFor(timed, options.course, asked, posts, ground);
   return standings({
     ...asked,
@@ -157,9 +158,8 @@ function lapsOf({ passings, start, end }: Run, asked: Asked, last: Time): readon
   if (!(end > start)) return [];
   if (asked.start === null) return [{ start, end, isWhole: false }];
   const isMark = asked.posts[asked.start]!.mark !== null;
-  const inside = (times: readonly Time[]): Time[] => times.map((time) => Math.max(start, Math.min(end, time)));
-  const finishes = asked.finish === null ? null : inside(passings[asked.finish]!);
-  return lapsBetween(inside(passings[asked.start]!), finishes, isMark ? Math.min(end, last) : null);
+  const finishes = asked.finish === null ? null : passings[asked.finish]!;
+  return lapsBetween(passings[asked.start]!, finishes, isMark ? Math.min(end, last) : null);
 }
 
 function enteredOf(run: Run, recording: number, laps: readonly LapSpan[], isBestOnly: boolean): Entered[] {
@@ -174,10 +174,11 @@ function lengthOf({ span }: Entered): Time {
 }
 
 /** Of more laps than are timed the fastest. */
-function fastest(entered: readonly Entered[], notes: Set<string>): readonly Entered[] {
-  if (entered.length <= MOST_TIMED) return entered;
-  notes.add(`there are ${entered.length} laps: the ${MOST_TIMED} that are fastest are timed`);
-  return entered.toSorted((a, b) => lengthOf(a) - lengthOf(b)).slice(0, MOST_TIMED);
+function fastest(entered: readonly Entered[], parts: number, notes: Set<string>): readonly Entered[] {
+  const most = Math.min(MOST_TIMED, Math.floor(MOST_CELLS / parts));
+  if (entered.length <= most) return entered;
+  notes.add(`there are ${entered.length} laps: the ${most} that are fastest are timed`);
+  return entered.toSorted((a, b) => lengthOf(a) - lengthOf(b)).slice(0, most);
 }
 
 /** Why a racer has no lap. */

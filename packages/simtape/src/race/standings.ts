@@ -88,7 +88,7 @@ export function standings(standing: Standing): Race {
       ...{ along: [...stations], places: [...places], origin: ground.origin, splits },
     },
     laps: timed.map((one) => lapOf(one, leader, stations)),
-    theoretical: theoreticalOf(timed, (_) => true),
+    theoretical: theoreticalOf(timed, () => true),
     own: ownOf(timed),
     notes: [...notes],
   };

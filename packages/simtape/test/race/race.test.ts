@@ -125,6 +125,42 @@ describe("laps of known speeds on a course that crosses itself", () => {
   });
 });
 
+describe("a part of a recording", () => {
+  test("races along checkpoints, and against the best lap alone", async () => {
+    await using recording = await opened(
+      lapsTape(
+        [
+          [20, 20, 20, 20, 20],
+          [15, 15, 15, 15, 15],
+          [20, 20, 20, 20, 21],
+        ],
+        0.05,
+      ),
+    );
+    const places = Array.from({ length: 59 }, (_, i) => EIGHT.place((EIGHT.length * (i + 1)) / 60).join(","));
+    const options = { line: EIGHT.line, checkpoints: places, course: "checkpoints" } as const;
+    const all = await race([{ recording }], options);
+    expect(all.laps.map(({ number }) => number)).toEqual([3, 1, 2]);
+    expect(Math.abs(all.course.length - EIGHT.length) / EIGHT.length).toBeLessThan(0.01);
+    expect(all.own).toEqual([{ recording: 0, set: "poses", id: "/robot/Odometry", theoretical: all.theoretical }]);
+    for (const { splits, number } of all.laps)
+      for (const [k, { seconds }] of splits.entries())
+        expect(
+          Math.abs(
+            seconds! -
+              new Drive(EIGHT.length, number === 2 ? [15] : number === 1 ? [20] : [20, 20, 20, 20, 21]).secondsTo(
+                (EIGHT.length * (k + 1)) / 60,
+              ),
+          ),
+        ).toBeLessThan(0.1);
+    const best = await race([{ recording }], { ...options, isBestOnly: true });
+    expect(best.laps.map(({ number }) => number)).toEqual([3]);
+    const seconds = (1 + EIGHT.length / 20 + EIGHT.length / 15 + 1) * 1e9;
+    const part = await race([{ recording, end: seconds }], options);
+    expect(part.laps.map(({ number }) => number)).toEqual([1, 2]);
+  });
+});
+
 describe("a recording", () => {
   test.each([...SOUND, ...REAL].map((of) => [of.format, of.name, of] as const))(
     "has no gap to itself: %s %s",

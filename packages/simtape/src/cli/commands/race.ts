@@ -1,6 +1,6 @@
-import { readFile } from "node:fs/promises";
+import { readFile, stat } from "node:fs/promises";
 import type { Command } from "commander";
-import { parseCourse } from "../../race/course.ts";
+import { type CoursePath, MOST_COURSE_BYTES, parseCourse } from "../../race/course.ts";
 import { RaceError } from "../../race/error.ts";
 import type { RaceEntry, RaceOptions } from "../../race/race.ts";
 import type { Race } from "../../race/report.ts";
@@ -139,11 +139,15 @@ async function optionsOf(options: RaceCommand): Promise<RaceOptions> {
     ...{ things: thing, line, mark, finish, checkpoints: checkpoint },
     ...{ sectors: Number(sectors), points: Number(points), isBestOnly: best === true },
     width: width === undefined ? undefined : Number(width),
-    course:
-      course === undefined || course === "checkpoints"
-        ? course
-        : await usable(async () => parseCourse(await readFile(course, "utf8"))),
+    course: course === undefined || course === "checkpoints" ? course : await courseIn(course),
   };
+}
+
+async function courseIn(file: string): Promise<CoursePath> {
+  const { size } = await stat(file);
+  if (size > MOST_COURSE_BYTES)
+    throw new UsageError(`${file} has ${size} bytes, and a course ${MOST_COURSE_BYTES} at most`);
+  return usable(async () => parseCourse(await readFile(file, "utf8")));
 }
 
 /** What does not fit the recordings is wrong usage; a recording in which nothing moves cannot race at all. */

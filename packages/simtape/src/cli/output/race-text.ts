@@ -83,7 +83,9 @@ function curveLines({ curve, lost, won }: RaceLap, name: string): string[] {
 }
 
 function stretchText({ from, to, seconds }: Stretch): string {
-  return `${seconds > 0 ? "lost" : "won"} ${Math.abs(seconds).toFixed(2)} s from ${from.toFixed(0)} to ${to.toFixed(0)} m`;
+  const [first, last] = [from.toFixed(0), to.toFixed(0)];
+  const where = first === last ? `at ${first} m` : `from ${first} to ${last} m`;
+  return `${seconds > 0 ? "lost" : "won"} ${Math.abs(seconds).toFixed(2)} s ${where}`;
 }
 
 /** The second column to the left, numbers to the right. */
