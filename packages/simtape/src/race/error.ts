@@ -3,6 +3,7 @@ export type RaceErrorCode = "thing" | "line" | "laps" | "course" | "option" | "n
 
 /** What was asked does not fit the recordings: a thing, a line, a mark, a course. */
 export class RaceError extends Error {
+  /** What does not fit. */
   readonly code: RaceErrorCode;
 
   constructor(code: RaceErrorCode, message: string) {

@@ -15,6 +15,7 @@ import { wayOf } from "./timing.ts";
 
 /** A recording that takes part, or a part of it. */
 export interface RaceEntry extends TimeRange {
+  /** Open; the caller closes it. */
   readonly recording: Recording;
   /** Which things race: `set[id]`, `set[label]`, with `*` for any text. Absent: those of the options. */
   readonly things?: readonly string[] | undefined;

@@ -5,6 +5,7 @@ export type CourseKind = "lap" | "path" | "checkpoints";
 
 /** The way along which all laps are timed, and the places at which they are. */
 export interface RaceCourse {
+  /** What it was made of. */
   readonly from: CourseKind;
   /** Place of the lap in `laps`; null: it is from none. */
   readonly lap: number | null;
@@ -16,6 +17,7 @@ export interface RaceCourse {
   readonly places: readonly number[];
   /** Where geodetic places were laid on a plane: degrees and metres; null: places are local. */
   readonly origin: { readonly latitude: number; readonly longitude: number; readonly altitude: number } | null;
+  /** In their order; at least the end. */
   readonly splits: readonly RaceSplit[];
 }
 
@@ -50,13 +52,14 @@ export interface Stretch {
 export interface RaceLap {
   /** Its place among the recordings. */
   readonly recording: number;
+  /** The thing: its set, its id in it. */
   readonly set: string;
   readonly id: number | string;
   /** "" where it has none. */
   readonly label: string;
   /** Which lap of the thing in the recording, from 1 on. */
   readonly number: number;
-  /** Nanoseconds since the start of the recording. */
+  /** Nanoseconds since the start of the recording: when it begins, and when it ends. */
   readonly start: Time;
   readonly end: Time;
   /** From its beginning to the end of the course; null: it did not come there. */
@@ -69,6 +72,7 @@ export interface RaceLap {
   readonly strayed: number;
   /** At the end: seconds behind the lap that leads, and metres when that one finished; null: it did not come there. */
   readonly gap: { readonly seconds: number | null; readonly metres: number | null };
+  /** One for each split of the course. */
   readonly splits: readonly SplitTime[];
   /**
    * For each place of the course: `elapsed` seconds since the lap began; `seconds` behind the lap that leads (negative:
@@ -94,6 +98,7 @@ export interface TheoreticalBest {
 
 /** What `race` found. */
 export interface Race {
+  /** The way along which all laps were timed. */
   readonly course: RaceCourse;
   /** The fastest first; those that did not finish last, the farthest of them first. Gaps are to the first. */
   readonly laps: readonly RaceLap[];
