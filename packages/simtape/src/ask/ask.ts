@@ -223,8 +223,8 @@ export class Question {
     const { sideCar } = this.#recording;
     if (truth === null || sideCar === null) return true;
     const { signal } = this.#options;
-    const paths = (await sideCar.paths(signal)) ?? null;
-    return canBeTrue(truth, paths === null ? () => null : extentsIn(paths), await this.#keptKinds());
+    const extentsOf = extentsIn((await sideCar.paths(signal)) ?? [], (await sideCar.columns(signal)) ?? []);
+    return canBeTrue(truth, extentsOf, await this.#keptKinds());
   }
 
   /** Kinds of the events that there are; null: that takes reading. */

@@ -1,4 +1,5 @@
 import type { Extent } from "../model/query/extents.ts";
+import type { ColumnExtent } from "../model/query/column-extents.ts";
 import type { PathInfo } from "../model/query/listing.ts";
 import { pathText } from "../model/query/path.ts";
 import type { Node } from "./node.ts";
@@ -25,30 +26,25 @@ export function canBeTrue(
   return new Bounds(extentsOf, kinds).chance(node).yes;
 }
 
-/** Finds the extents of all paths that a part of an expression can stand for among those that a side-car lists. */
-export function extentsIn(paths: readonly PathInfo[]): (node: Node) => readonly Extent[] | null {
-  const byText = new Map<string, Extent | null>();
-  const byColumn = new Map<string, Extent[] | null>();
-  for (const { path, text, extent } of paths) {
-    byText.set(text, extent);
-    if ("value" in path) continue;
-    const key = columnKey(path.set, path.column, path.item);
-    const known = byColumn.get(key);
-    if (known === null) continue;
-    if (extent === null) byColumn.set(key, null);
-    else if (known === undefined) byColumn.set(key, [extent]);
-    else known.push(extent);
-  }
-  const one = (text: string): readonly Extent[] | null => {
-    const extent = byText.get(text);
-    return extent === undefined || extent === null ? null : [extent];
-  };
+/**
+ * Finds the extents of all paths that a part of an expression can stand for among those of columns, and of paths where
+ * these are listed.
+ */
+export function extentsIn(
+  paths: readonly PathInfo[],
+  columns: readonly ColumnExtent[],
+): (node: Node) => readonly Extent[] | null {
+  const byText = new Map(paths.map(({ text, extent }) => [text, extent]));
+  const byColumn = new Map(columns.map((one) => [columnKey(one.set, one.column, one.item), one]));
+  const listOf = (extent: Extent | null | undefined): readonly Extent[] | null =>
+    extent === undefined || extent === null ? null : [extent];
   return (node) => {
-    if (node.op === "read" && !("variable" in node.path)) return one(pathText(node.path));
+    if (node.op === "read" && !("variable" in node.path)) return listOf(byText.get(pathText(node.path)));
     if (node.op !== "cell" || node.item === "speed") return null;
     const { of, column, item } = node;
-    if (typeof of.id === "object") return byColumn.get(columnKey(of.set, column, item)) ?? null;
-    return one(pathText({ set: of.set, id: of.id, column, item }));
+    const whole = listOf(byColumn.get(columnKey(of.set, column, item)));
+    if (typeof of.id === "object") return whole;
+    return listOf(byText.get(pathText({ set: of.set, id: of.id, column, item }))) ?? whole;
   };
 }
 

@@ -84,12 +84,13 @@ class Follower {
   async cells(times: Float64Array, things: TableData, length: number): Promise<TableCells> {
     const { kind } = this.#column;
     const valid = new Uint8Array(length);
+    const ids = things as ArrayLike<number | string>;
     const numbers = kind === "f64" ? new Float64Array(length).fill(Number.NaN) : new Uint8Array(length);
     const texts: string[] = kind === "string" ? new Array<string>(length).fill("") : [];
     for (let row = 0; row < length; row++) {
       const time = times[row]!;
       if (!this.#isAt(time)) await this.#go(time);
-      const found = this.#now?.of.get(`${this.#set}/${String(things[row])}`);
+      const found = this.#now?.of.get(`${this.#set}/${ids[row]!}`);
       const value = found?.value[this.#at] ?? Number.NaN;
       if (Number.isNaN(value)) continue;
       valid[row] = 1;

@@ -280,7 +280,7 @@ export class Names implements Columns {
       if (found !== undefined) return scalar(found);
       throw new AskError(
         "path",
-        `a vector of ${items.length} numbers has ${[...AXES].slice(0, items.length).join(", ")} and length`,
+        `a vector of ${items.length} numbers has ${AXES.slice(0, items.length).split("").join(", ")} and length`,
         ast,
       );
     }

@@ -6,6 +6,7 @@ import { openBundle } from "../model/open.ts";
 import { eventTap } from "../model/query/events.ts";
 import type { RecordingEvent } from "../model/query/event.ts";
 import { firstChartOf } from "../model/query/first-chart.ts";
+import { columnExtentsOf } from "../model/query/column-extents.ts";
 import { CHART_POINTS, plainChart } from "../model/query/kept-chart.ts";
 import type { PathInfo } from "../model/query/listing.ts";
 import { PathTap } from "../model/query/paths.ts";
@@ -117,6 +118,7 @@ async function made(
   const chart = await chartOf(recording, options.signal);
   const hasChart = chart.length > 0 && keep("chart", plainChart(chart));
   const paths = keepAll("paths", pass.paths);
+  if (paths === null && pass.paths !== null) keep("columns", columnExtentsOf(pass.paths));
   const states = pass.fitting(left);
   for (const [index, { section }] of states.entries()) sections.set(stateName(index), section);
   const after = await keysOfFiles(bundle, recording, options.signal);

@@ -2,6 +2,7 @@ import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } f
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { makeCarla } from "../../../../bench/make/carla.ts";
 import { simtapeProcess as simtape } from "../cli/run.ts";
 import { example } from "./support.ts";
 
@@ -74,6 +75,22 @@ describe("simtape find", () => {
     const unfit = await simtape(["find", runs, "--where", "ships[1].depth > 3 m"]);
     expect(unfit.exit).toBe(2);
     expect(unfit.stderr).toContain("it fits no recording");
+  });
+
+  test("the kept index decides also where it has no room for the paths of all things", async () => {
+    const crowd = join(folder, "crowd");
+    mkdirSync(crowd);
+    writeFileSync(join(crowd, "town.log"), Buffer.concat([...makeCarla(400_000)]));
+    const indexed = await simtape(["index", "--paths", join(crowd, "town.log"), "--json"]);
+    expect((JSON.parse(indexed.stdout) as { paths: number | null }).paths).toBe(null);
+    const of = async (where: string): Promise<number[]> => {
+      const { stdout } = await simtape(["find", crowd, "--where", where, "--json"]);
+      const { decided, recordings } = JSON.parse(stdout) as { decided: number; recordings: unknown[] };
+      return [decided, recordings.length];
+    };
+    expect(await of("any vehicles (throttle > 2)")).toEqual([1, 0]);
+    expect(await of("vehicles[1].throttle > 2")).toEqual([1, 0]);
+    expect(await of("any vehicles (throttle > 0.2)")).toEqual([0, 1]);
   });
 
   test("leaves out what is false by the events of the kept index, and reads no message for those that there are", async () => {

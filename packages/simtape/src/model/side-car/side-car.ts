@@ -3,6 +3,7 @@ import { Budget } from "../../bytes/budget.ts";
 import type { ByteSource, SourceBundle } from "../../io/source.ts";
 import type { Reporter } from "../error.ts";
 import type { RecordingEvent } from "../query/event.ts";
+import { type ColumnExtent, columnExtentsIn, columnExtentsOf } from "../query/column-extents.ts";
 import { chartIn, type KeptChart } from "../query/kept-chart.ts";
 import type { PathInfo } from "../query/listing.ts";
 import { type ThingIds, thingsIn } from "../query/thing-ids.ts";
@@ -135,6 +136,12 @@ export class SideCar {
   /** All paths of the recording; null likewise. */
   async paths(signal?: AbortSignal): Promise<readonly PathInfo[] | null> {
     return this.#kept("paths", pathsIn, signal);
+  }
+
+  /** Extents of all columns of sets, also where there was no room for all paths; null likewise. */
+  async columns(signal?: AbortSignal): Promise<readonly ColumnExtent[] | null> {
+    const paths = await this.paths(signal);
+    return paths === null ? this.#kept("columns", columnExtentsIn, signal) : columnExtentsOf(paths);
   }
 
   /** The first chart of the recording; null likewise. */

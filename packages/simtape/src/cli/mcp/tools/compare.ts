@@ -60,8 +60,8 @@ function short({ a, b, paths, onlyIn, events, ...found }: Comparison): object {
   return {
     ...{ same, first, alignment, range, moments },
     formats: [a.format, b.format],
-    paths: differing.slice(0, MOST).map(({ curve: _, first: firstHere, ...path }) => {
-      return { ...path, first: firstHere?.time ?? null };
+    paths: differing.slice(0, MOST).map(({ path, unit, first: of, last, moments: count, max, rms }) => {
+      return { path, unit, first: of?.time ?? null, last, moments: count, max, rms };
     }),
     pathsAll: differing.length,
     onlyInFirst: onlyIn.a.slice(0, MOST),
