@@ -1,7 +1,9 @@
 /**
  * Questions in SQL to recordings, beside the same questions to Parquet that was exported before, in one run:
- * `npm run bench:sql [-- RECORDINGS MEGABYTES]`, 30 recordings of 1 MB and one of 20 MB by default. The ratio is how many
- * times as long the question takes that reads the recordings themselves.
+ * `npm run bench:sql [-- RECORDINGS MEGABYTES EACH EXPORTED]`, 30 recordings of 1 MB (`EACH`) and one of 20 MB
+ * (`MEGABYTES`) by default. The ratio is how many times as long the question takes that reads the recordings themselves.
+ * `EXPORTED`: how many of them are exported, by default all: 0 leaves Parquet out, as for 300 recordings of 1 GB
+ * (`-- 300 100 3.4 0`), of which the export takes longest. `-- 5 5` is short.
  */
 import { closeSync, mkdirSync, mkdtempSync, openSync, rmSync, writeSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -15,7 +17,7 @@ import { openBundle } from "../packages/simtape/src/model/open.ts";
 import { SqlSession, type SqlSource } from "../packages/simtape/src/sql/index.ts";
 import { makeCarla } from "./make/carla.ts";
 
-const [count = 30, megabytes = 20] = process.argv.slice(2).map(Number);
+const [count = 30, megabytes = 20, each = 1, toExport = count] = process.argv.slice(2).map(Number);
 const folder = mkdtempSync(join(tmpdir(), "simtape-bench-"));
 
 const QUESTIONS: readonly (readonly [name: string, sql: string])[] = [
@@ -76,17 +78,25 @@ function shown(value: unknown): string {
 }
 
 try {
-  const sources = Array.from({ length: count }, (_, k) => made(`town-${k}.log`, 1e6));
+  const sources = Array.from({ length: count }, (_, k) => made(`town-${k}.log`, each * 1e6));
   const large = made("large.log", megabytes * 1e6);
   const [, export_] = await timed(async () => {
-    for (const source of sources) for (const table of ["vehicles", "events"]) await exported(source, table);
+    for (const source of sources.slice(0, toExport))
+      for (const table of ["vehicles", "events"]) await exported(source, table);
   });
-  console.log(`${count} recordings of 1 MB; exported to Parquet in ${(export_ / 1000).toFixed(1)} s`);
+  console.log(
+    `${count} recordings of ${each} MB${toExport > 0 ? `; ${toExport} exported to Parquet in ${(export_ / 1000).toFixed(1)} s` : ""}`,
+  );
   const duckdb = await DuckDBConnection.create();
-  for (const table of ["vehicles", "events"])
+  for (const table of toExport > 0 ? ["vehicles", "events"] : [])
     await duckdb.run(`CREATE VIEW ${table} AS FROM read_parquet('${join(folder, table)}/*.parquet')`);
   for (const [name, sql] of QUESTIONS) {
-    const [answer, taken] = await timed(() => ours(sources, sql));
+    if (toExport === 0) {
+      const [answer, taken] = await timed(() => ours(sources, sql));
+      console.log(`  ${name.padEnd(26)} ${(taken / 1000).toFixed(1)} s, ${answer.split("\n").length} rows`);
+      continue;
+    }
+    const [answer, taken] = await timed(() => ours(sources.slice(0, toExport), sql));
     const [rows, beside] = await timed(async () => (await duckdb.runAndReadAll(sql)).getRowsJS());
     const isSame = rows.map((row) => row.map(shown).join()).join("\n") === answer;
     console.log(

@@ -88,7 +88,7 @@ describe.skipIf(PYTHON === undefined)("the package for Python (needs python3, 3.
       PYTHONDONTWRITEBYTECODE: "1",
       PYTHONPATH: CLIENT,
     };
-  });
+  }, 400_000);
   afterAll(async () => {
     await node?.stop();
     rmSync(folder, { recursive: true, force: true });

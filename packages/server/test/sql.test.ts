@@ -178,6 +178,8 @@ describe("SQL over HTTP", () => {
     expect([unread, problems.map(({ recording }) => recording)]).toEqual([1, ["broken.log"]]);
     const { rows } = await ask("select recording from findings where recording = 'broken.log'");
     expect(rows).toEqual([["broken.log"]]);
+    const known = await ask("select recording from recordings order by recording");
+    expect(known.rows.flat()).toEqual([...ids.keys()].filter((key) => key !== "broken.log").sort());
     const only = await refused("select count(*) from events", { recordings: [ids.get("broken.log")] });
     expect([only.status, only.code]).toEqual([422, "unknown-format"]);
   });
@@ -281,6 +283,20 @@ describe("SQL over HTTP", () => {
       expect([...tables.keys()]).toContain(name);
     expect(tables.get("recordings")).toContain("collection");
     expect(tables.get("vehicles")).toContain("position_x");
+  });
+
+  test("a recording that is gone is in no answer, and its id is that of nothing", async () => {
+    const id = ids.get("monday/town.log");
+    rmSync(join(folder, "monday", "town.log"));
+    await until(
+      () => admin.ask("GET", `/api/recordings/${id}`),
+      ({ status }) => status === 404,
+    );
+    expect((await ask("select distinct recording from vehicles")).rows).toEqual([["town.log"]]);
+    expect((await ask("select id from recordings")).rows.flat()).not.toContain(id);
+    const gone = await refused("select 1", { recordings: [id] });
+    const nothing = await refused("select 1", { recordings: ["nothing"] });
+    expect([gone.status, gone.detail]).toEqual([404, nothing.detail]);
   });
 });
 

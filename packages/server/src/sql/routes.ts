@@ -9,7 +9,7 @@ import { Disk } from "../disk.ts";
 import { Audit } from "../people/audit.ts";
 import { Problem } from "../problem.ts";
 import { SqlProcesses } from "./processes.ts";
-import { digestOf, type Format, type StatementLimits } from "./question.ts";
+import { digestOf, type Format, type Source, type StatementLimits } from "./question.ts";
 import { SQL, SQL_ANSWER, SQL_TABLES, TABLES_ASKED } from "./shapes.ts";
 import { examplesOf, type Readable, sourcesOf } from "./sources.ts";
 
@@ -66,7 +66,7 @@ export function sqlRoutes(app: FastifyInstance, context: Context): void {
       },
     },
     async (request, reply) => {
-      const { sql, recordings, format = "json", limit = settings.sqlRows } = request.body;
+      const { sql, recordings, format, limit = settings.sqlRows } = request.body;
       const sources = await sourcesOf(recordings as never, request, context);
       if (!(await disk.hasRoom())) throw new Problem(507, "the disk is full: nothing was written");
       // the sweep of exports removes what a node leaves when it is killed
@@ -122,8 +122,8 @@ export function sqlRoutes(app: FastifyInstance, context: Context): void {
 }
 
 /** What the process needs of it. */
-function plain({ owner: _, format: __, ...source }: Readable): Omit<Readable, "owner" | "format"> {
-  return source;
+function plain({ id, key, isIndexed, tags, known, more }: Readable): Source {
+  return { id, key, isIndexed, tags, known, more };
 }
 
 /** A signal that is aborted when the connection ends before the answer. */

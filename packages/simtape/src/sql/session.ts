@@ -177,6 +177,9 @@ export class SqlSession implements AsyncDisposable {
     const needed = this.#sources.filter(({ name }) => loading.some(({ plan }) => reads(plan, name)));
     // what does not open is a row of them
     const isOfFindings = loading.every(({ plan }) => plan.name.toLowerCase() === "findings");
+    const hasKnown = loading.some(({ plan }) =>
+      this.#sources.some(({ name }) => plan.recordings.has(name) && !reads(plan, name)),
+    );
     await this.#each(
       needed,
       signal,
@@ -194,7 +197,7 @@ export class SqlSession implements AsyncDisposable {
           }
         }
       },
-      isOfFindings,
+      isOfFindings || hasKnown,
     );
     for (const { plan, table } of loading) {
       if (!table.isMade && isFact(plan.name.toLowerCase())) await table.makeFact(plan, more);

@@ -18,7 +18,8 @@ export function unitSources(tree: Node): UnitSources {
   for (const node of nodesIn(tree))
     if (node["type"] === "SELECT_NODE")
       for (const item of listOf(node["select_list"]) as Node[]) {
-        const alias = String(item["alias"] ?? "").toLowerCase();
+        const { alias: given = "" } = item as { alias?: string };
+        const alias = given.toLowerCase();
         if (alias !== "" && columnOf(item) !== alias) computed.add(alias);
       }
   const node = tree["node"] as Node | undefined;

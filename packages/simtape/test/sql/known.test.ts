@@ -41,6 +41,15 @@ test("findings of a recording that does not open are rows, also where it is the 
   await expect(rowsOf([broken], "select * from events")).rejects.toThrow("not a recording");
 });
 
+test("one that does not open is left out where the rows of all others are known without opening", async () => {
+  const known = { start: 0, end: 1, epoch: null, duration: 1, bytes: 9, messages: 2, metadata: "{}" };
+  const never = (): Promise<never> => Promise.reject(new Error("it was opened"));
+  const one = { name: "a", known: { format: "carla", version: "1", ...known }, open: never };
+  const broken = { name: "x", open: () => opened(corpusReadme) };
+  expect(await rowsOf([one, broken], "select recording from recordings")).toEqual([{ recording: "a" }]);
+  await expect(rowsOf([broken], "select recording from recordings")).rejects.toThrow("not a recording");
+});
+
 test("columns of an answer have the units of the columns that they are", async () => {
   const unitsOf = async (sql: string): Promise<Record<string, string | null>> => {
     const { columns } = await query([source(MADE.carla)], sql);
