@@ -111,7 +111,9 @@ describe("statistics and comparisons by the server", () => {
     expect(await listOf("b.log")).toEqual([expect.objectContaining({ id: result!.analysis })]);
     // the same question again replaces its answer
     const before = await listOf("a.log");
-    expect((await done("a.log", "compare", { align: "utc", until: "90%", rules: asked.rules, other })).result).toEqual(result);
+    expect((await done("a.log", "compare", { align: "utc", until: "90%", rules: asked.rules, other })).result).toEqual(
+      result,
+    );
     expect((await listOf("a.log")).length).toBe(before.length);
   });
 

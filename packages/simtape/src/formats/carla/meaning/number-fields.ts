@@ -23,7 +23,7 @@ export interface ValueShape {
   readonly field: NumberField;
 }
 
-/** Values that are numbers by themselves (spec §4.1, §4.13, §4.17). */
+/** Values that are numbers by themselves (spec §4.0, §4.14, §4.20). */
 export const VALUES: Readonly<Record<string, ValueShape>> = {
   frame: { kind: "frame-start", bytes: 24, field: { at: 0, type: "u64" } },
   "frame-duration": { kind: "frame-start", bytes: 24, field: { at: 8, type: "f64" } },
@@ -33,7 +33,7 @@ export const VALUES: Readonly<Record<string, ValueShape>> = {
 
 const one = (at: number, type: NumberType): readonly NumberField[] => [{ at, type }];
 
-/** Kinds of packets that do not depend on how long Unreal's numbers are (spec §4.7 to §4.10, §4.21). */
+/** Kinds of packets that do not depend on how long Unreal's numbers are (spec §4.7 to §4.10, §4.22). */
 const SHAPES: Readonly<Partial<Record<PacketKind, RecordShape>>> = {
   state: { width: 10, columns: { frozen: one(4, "flag"), "state-time": one(5, "f32"), state: one(9, "u8") } },
   "anim-vehicle": {

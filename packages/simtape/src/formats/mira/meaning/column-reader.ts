@@ -122,7 +122,7 @@ class PartMaker {
 
 /** Reads what is wanted of one channel. */
 class ChannelPart {
-  readonly last = new LastRead();
+  readonly last: LastRead = new LastRead();
   readonly #name: string;
   readonly #hasCells: boolean;
   readonly #outputs: readonly Output[];

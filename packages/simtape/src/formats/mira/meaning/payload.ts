@@ -22,7 +22,7 @@ const MAX_DEPTH = 64;
 const JUDGED = 64;
 /** Memory that the values of one payload may take, and that of one value in a list, about. */
 export const ROOM: number = 64 << 20;
-export const VALUE_BYTES = 64;
+export const VALUE_BYTES: number = 64;
 
 /** Decodes a whole payload. Throws `LayoutError` when it does not fit exactly. The value owns its bytes. */
 export function decodePayload(payload: Uint8Array, layout: TypeLayout, encoding: Encoding): Value {
