@@ -14,6 +14,7 @@ export { type PlainSeries, plainSeries, SERIES_HEADER, seriesRows } from "./outp
 export { partOf } from "./input/state-part.ts";
 export { parseRange, parseTime } from "./input/time.ts";
 export { byteSize, counted, Output, paint, Progress, say } from "./run/terminal.ts";
+export { feedAt, type FeedPlace, parseFeedPlaces } from "./live/feed-at.ts";
 export { holds } from "./output/holds.ts";
 export { pageOf, policyOf, sendPart } from "./view/page.ts";
 export { isReachedFromElsewhere, Names, originOf, type Reach } from "./view/reach.ts";
