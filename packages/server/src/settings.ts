@@ -1,5 +1,6 @@
 import { readFile } from "node:fs/promises";
 import { resolve } from "node:path";
+import { type FeedPlace, parseFeedPlaces } from "simtape/serving";
 import { LOG_LEVELS, type LogLevel } from "./log.ts";
 
 /** Settings of a server. All are text, as flags, the environment or a file give them; see `SETTINGS`. */
@@ -44,6 +45,8 @@ export interface Settings {
   readonly uploadBytes: number;
   /** Seconds. */
   readonly liveSilence: number;
+  /** Running programs that this node records. */
+  readonly from: readonly FeedPlace[];
   /** Path of a policy; null: nothing is ever deleted. */
   readonly retention: string | null;
   /** 0: the policy runs only on request. */
@@ -202,6 +205,12 @@ export const SETTINGS: { readonly [name in keyof Settings]: Setting<Settings[nam
     "LIVE_SILENCE",
     whole(1, 86_400),
     () => 60,
+  ),
+  from: setting(
+    "running programs to record: nanover=ws://HOST:PORT, flightgear=…, foxglove=…, with commas between them",
+    "FROM",
+    parseFeedPlaces,
+    () => [],
   ),
   retention: setting("file with the retention policy, see docs/retention.md", "RETENTION", text, () => null),
   retentionHours: setting(

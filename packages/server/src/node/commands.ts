@@ -30,7 +30,7 @@ export function addServerCommands(program: Command): void {
     .option("--demo [folder]", "serve recordings of small simulations, which it makes in this folder (simtape-demo)")
     .addHelpText(
       "after",
-      "\nExamples:\n  $ simtape serve recordings\n  $ simtape serve --demo\n  $ simtape serve s3://tapes --database postgres://simtape@db/simtape --bus nats://bus:4222 --print-config",
+      "\nExamples:\n  $ simtape serve recordings\n  $ simtape serve --demo\n  $ simtape serve recordings --from nanover=ws://127.0.0.1:38801\n  $ simtape serve s3://tapes --database postgres://simtape@db/simtape --bus nats://bus:4222 --print-config",
     )
     .action(async (given: string | undefined, { demo, ...flags }: ServeFlags) => {
       if (demo !== undefined && given !== undefined)

@@ -1,5 +1,6 @@
 import type { AddressInfo } from "node:net";
 import { setTimeout } from "node:timers/promises";
+import { feedAt } from "simtape/serving";
 import { answerRoutes } from "../answers/routes.ts";
 import { localBus } from "../bus/local.ts";
 import { openBus } from "../bus/open.ts";
@@ -13,6 +14,7 @@ import { type Database, openDatabase } from "../database/database.ts";
 import { ghostRoutes } from "../ghosts/routes.ts";
 import { createApp, type Routes } from "../http/app.ts";
 import { liveRoutes } from "../live/routes.ts";
+import { recordPrograms } from "../live/programs.ts";
 import { Jobs } from "../jobs/queue.ts";
 import { Threads } from "./threads.ts";
 import type { Library } from "../library/library.ts";
@@ -76,6 +78,8 @@ async function started(settings: Settings, library: Library, database: Database,
   const local = settings.bus === "local" ? localBus((topic, message) => threads.tell(topic, message)) : null;
   const bus = local ?? (await openBus(settings.bus, database));
   const jobs = new Jobs(database.query, bus);
+  // a wrong address is found before anything listens
+  const feeds = await Promise.all(settings.from.map(async (place) => ({ ...place, feed: await feedAt(place) })));
   const context = { settings, database, query: database.query, bus, jobs, library, log };
   const parts: readonly Routes[] = [
     operationRoutes,
@@ -112,12 +116,14 @@ async function started(settings: Settings, library: Library, database: Database,
   await jobs.add("sweep-jobs", "jobs");
   if (settings.lake !== null) await jobs.add("lake-sweep", "library");
   threads.start(settings, database.address);
+  const programs = recordPrograms(context, feeds);
   const { port } = app.server.address() as AddressInfo;
   const name = settings.host.includes(":") ? `[${settings.host}]` : settings.host;
   let closing: Promise<void> | null = null;
   const close = async (): Promise<void> => {
     app.isDraining.value = true;
     await setTimeout(settings.drain * 1000);
+    await programs.close();
     const last = global.setTimeout(() => app.server.closeAllConnections(), LAST);
     await app.close();
     clearTimeout(last);

@@ -17,6 +17,7 @@ export { parseRange, parseTime } from "./input/time.ts";
 export { byteSize, counted, Output, paint, Progress, say } from "./run/terminal.ts";
 export { type FindCommand, findWhere, type NamedPlace } from "./commands/find.ts";
 export { seeks } from "./input/recordings.ts";
+export { feedAt, type FeedPlace, parseFeedPlaces } from "./live/feed-at.ts";
 export { holds } from "./output/holds.ts";
 export { pageOf, policyOf, sendPart } from "./view/page.ts";
 export { isReachedFromElsewhere, Names, originOf, type Reach } from "./view/reach.ts";

@@ -13,7 +13,10 @@ export interface FeedOptions extends FgfsFeedOptions, RobotFeedOptions {}
 const FEEDS: Readonly<Record<FeedKind, (address: string, options: FeedOptions) => Feed>> = {
   flightgear: fgfsFeed,
   foxglove: (address, options) => robotFeed(socketUrl(address), options),
-  nanover: (address) => nanoverFeed(address, (signal) => connectLink(socketUrl(address), { signal })),
+  nanover: (address) => {
+    const url = socketUrl(address);
+    return nanoverFeed(address, (signal) => connectLink(url, { signal }));
+  },
 };
 
 /** Throws `UsageError` for an address that is none. */
