@@ -7,7 +7,7 @@ export interface Spans {
   readonly until: Float64Array;
 }
 
-export const NO_SPANS: Spans = { isInstant: false, from: new Float64Array(0), until: new Float64Array(0) };
+const NO_SPANS: Spans = { isInstant: false, from: new Float64Array(0), until: new Float64Array(0) };
 
 /** Collects spans that come in order. */
 export class SpanList {
