@@ -7,8 +7,6 @@ export interface Spans {
   readonly until: Float64Array;
 }
 
-const NO_SPANS: Spans = { isInstant: false, from: new Float64Array(0), until: new Float64Array(0) };
-
 /** Collects spans that come in order. */
 export class SpanList {
   readonly #isInstant: boolean;

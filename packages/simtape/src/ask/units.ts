@@ -12,7 +12,6 @@ export interface Unit {
 export const ONE: Unit = { text: "", factor: 1, dimensions: {} };
 export const SECOND: Unit = { text: "s", factor: 1, dimensions: { time: 1 } };
 export const RADIAN: Unit = { text: "rad", factor: 1, dimensions: { angle: 1 } };
-const DEGREE: Unit = { text: "deg", factor: Math.PI / 180, dimensions: { angle: 1 } };
 
 const LENGTH: Dimensions = { length: 1 };
 const TIME: Dimensions = { time: 1 };
