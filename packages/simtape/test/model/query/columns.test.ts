@@ -110,12 +110,12 @@ describe.each(recordings.filter(({ isDamaged }) => !isDamaged))("damaged series 
   });
 });
 
-test("every format that moves much reads columns", async () => {
+test("the formats of which a fold costs more than what is asked for read columns", async () => {
   const found = new Set<string>();
   for (const { files } of recordings) {
     const recording = await open(files);
     if (hasColumns(recording, await pathsOf(recording, 1))) found.add(recording.info.format);
     await recording.close();
   }
-  expect([...found].sort()).toEqual(["carla", "flightgear", "hcrp", "mira", "nanover"]);
+  expect([...found].sort()).toEqual(["flightgear", "hcrp", "mira", "nanover"]);
 });

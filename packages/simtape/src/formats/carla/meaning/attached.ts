@@ -5,7 +5,7 @@ import { Destinations } from "./destinations.ts";
 import { attach } from "./rotation.ts";
 
 /** Longest chain of actors that are attached to each other. */
-export const CHAIN: number = 16;
+const CHAIN = 16;
 
 /** Place and rotation: of the parent, of the actor in the parent's frame, and of the actor in the world. */
 const PARENT = new Float64Array(6);

@@ -1,7 +1,6 @@
 import { ByteCursor } from "../../../bytes/cursor.ts";
 import { LayoutError } from "../../../bytes/error.ts";
 import type { MessageBatch } from "../../../model/batch.ts";
-import type { ColumnReader, WantedNumber } from "../../../model/column-reader.ts";
 import { Late, type Make } from "../../../model/late.ts";
 import type { SeriesPath } from "../../../model/query/path.ts";
 import type { StateModel } from "../../../model/state-model.ts";
@@ -11,7 +10,6 @@ import { isSameValue } from "../../../model/same-value.ts";
 import type { Channel, Value } from "../../../model/value.ts";
 import { Attached } from "./attached.ts";
 import { Collisions } from "./collisions.ts";
-import { PacketColumns } from "./column-reader.ts";
 import { ACTORS, AXES, column, SETS } from "./columns.ts";
 import {
   type Dialect,
@@ -114,11 +112,6 @@ export class CarlaState implements StateModel {
     const channels = this.#kinds.map((kind) => ({ kind, names: kind === null ? null : this.#motion.namesOf(kind) }));
     const narrowing = new Narrowing(paths, this.#isAttached(), channels);
     return new CarlaState(this.#channels, this.#dialect, this.#isAttached, narrowing);
-  }
-
-  columns(wanted: readonly WantedNumber[], numbers: Float64Array): ColumnReader | null {
-    const columns = new PacketColumns(this, this.#kinds, this.#dialect, this.#isAttached(), wanted, numbers);
-    return columns.accepts.includes(true) ? columns : null;
   }
 
   applyRows(state: MutableState, batch: MessageBatch, from: number, to: number): void {
