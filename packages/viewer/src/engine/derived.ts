@@ -26,7 +26,7 @@ export async function derivedLine(
   const whole = await wholeOf(recording, path, bounds, signal, first);
   const isCoarse = whole.moments > whole.time.length && (range.end - range.start) / columns < bounds.end / STEPS;
   if (!isCoarse) return lineOf(whole, range, columns, timeline.end);
-  // a step earlier, for what is told by two moments
+  // a step earlier, for what is known by two moments
   const step = (bounds.end - bounds.start) / STEPS;
   const near = { start: Math.max(bounds.start, Math.floor(range.start - step)), end: Math.floor(range.end) + 1 };
   const fine = await gathered(recording, path, near, columns + 1, new Breather(signal, first), signal);

@@ -5,7 +5,7 @@ import { colorOf } from "../plots/chart-options.ts";
 import { scheme } from "../theme.ts";
 
 const [WIDTH, HEIGHT] = [400, 120];
-/** Laps that are drawn at most: more cannot be told apart. */
+/** Laps that are drawn at most: more look alike. */
 const MOST = 8;
 
 /** How far each lap is behind the one that leads, in seconds along the course; the chosen one is thick. */
