@@ -64,7 +64,7 @@ const STATE_QUERY = Type.Object({
 /** Routes for the content of a recording, for clients that do not read its bytes. */
 export function answerRoutes(app: FastifyInstance, context: Context): void {
   const { query, settings, log } = context;
-  const recordings = new Recordings(context);
+  const recordings = Recordings.of(context);
   const audit = new Audit(query);
   const readers = new Readers(settings, log);
   app.addHook("preClose", () => readers.close());

@@ -22,12 +22,21 @@ export interface Reachable extends Owned {
  */
 const KEPT = 1000;
 
+const all = new WeakMap<Context, Recordings>();
+
 /** Finds recordings that the user of the request may read. */
 export class Recordings {
   readonly #context: Context;
   readonly #known: Remembered<Reachable | null>;
 
-  constructor(context: Context) {
+  /** The one of a node: what one route makes it forget, every route reads again. */
+  static of(context: Context): Recordings {
+    const found = all.get(context) ?? new Recordings(context);
+    all.set(context, found);
+    return found;
+  }
+
+  private constructor(context: Context) {
     this.#context = context;
     this.#known = new Remembered(KEPT, 10_000, (id) => this.#load(id));
   }

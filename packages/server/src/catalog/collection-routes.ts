@@ -41,7 +41,7 @@ const PUT = Type.Object(
 /** Collections: a recording is in one collection or in none, and the collection says who may read it. */
 export function collectionRoutes(app: FastifyInstance, context: Context): void {
   const { query } = context;
-  const recordings = new Recordings(context);
+  const recordings = Recordings.of(context);
   const audit = new Audit(query);
   app.addSchema(COLLECTION);
   const admin = { role: "admin", scope: "write" } as const;

@@ -24,7 +24,7 @@ const READ = ["GET", "HEAD"] as const;
 /** The catalog over HTTP: lists, single recordings, and their files. */
 export function catalogRoutes(app: FastifyInstance, context: Context): void {
   const { query, library } = context;
-  const recordings = new Recordings(context);
+  const recordings = Recordings.of(context);
   const audit = new Audit(query);
   const indexes = new SeekIndexes(context.settings);
   app.addSchema(RECORDING);

@@ -21,7 +21,7 @@ const TAGS = Type.Object(
 /** Tags of a recording: for the staff, and for its owner. */
 export function tagRoutes(app: FastifyInstance, context: Context): void {
   const { query } = context;
-  const recordings = new Recordings(context);
+  const recordings = Recordings.of(context);
   const audit = new Audit(query);
   app.put<{ Params: Static<typeof ID>; Body: Static<typeof TAGS> }>(
     "/api/recordings/:id/tags",

@@ -18,7 +18,7 @@ const PART = Type.Object({
  */
 export function worldRoutes(app: FastifyInstance, context: Context): void {
   const { library } = context;
-  const recordings = new Recordings(context);
+  const recordings = Recordings.of(context);
 
   app.route<{ Params: Static<typeof PART> }>({
     method: ["GET", "HEAD"],

@@ -43,7 +43,7 @@ const TRACK = Type.Object(
 /** The best runs of a map, and their tracks. */
 export function ghostRoutes(app: FastifyInstance, context: Context): void {
   const { query, settings } = context;
-  const recordings = new Recordings(context);
+  const recordings = Recordings.of(context);
 
   for (const path of ["/ghosts", "/api/ghosts"])
     app.get<{ Querystring: Asked }>(

@@ -115,7 +115,7 @@ export function liveRoutes(app: FastifyInstance, context: Context): void {
     judge: (...what) => app.judgeReport(...what),
   });
   const segments = new SegmentRecordings(context, leases);
-  const recordings = new Recordings(context);
+  const recordings = Recordings.of(context);
   app.addHook("preClose", () => live.close());
   app.addHook("onReady", () => jobs.add("live", "library"));
 

@@ -28,7 +28,7 @@ const COLUMNS = [
 /** Routes for statistics of a recording and comparisons of two: jobs find them, and they are kept with the recordings. */
 export function analysisRoutes(app: FastifyInstance, context: Context): void {
   const { query, jobs, settings } = context;
-  const recordings = new Recordings(context);
+  const recordings = Recordings.of(context);
   const audit = new Audit(query);
   app.addSchema(ANALYSES);
   app.addSchema(ANALYSIS);

@@ -28,7 +28,7 @@ const PATIENCE = 30_000;
 /** Routes that give recordings in other formats, as tables, and as files for other programs. */
 export function exportRoutes(app: FastifyInstance, context: Context): void {
   const { query, jobs, settings } = context;
-  const recordings = new Recordings(context);
+  const recordings = Recordings.of(context);
   const audit = new Audit(query);
   const disk = new Disk(settings);
   let running = 0;

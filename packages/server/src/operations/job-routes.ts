@@ -59,7 +59,7 @@ const COLUMNS = [
 /** Routes for jobs: their progress, and new jobs for a recording. */
 export function jobRoutes(app: FastifyInstance, context: Context): void {
   const { query, jobs, settings } = context;
-  const recordings = new Recordings(context);
+  const recordings = Recordings.of(context);
   const audit = new Audit(query);
   app.addSchema(JOB);
 

@@ -33,7 +33,7 @@ const MADE = Type.Object({ id: Type.String() });
 /** Routes for reports, and for the queue of the staff. */
 export function reviewRoutes(app: FastifyInstance, context: Context): void {
   const { query } = context;
-  const recordings = new Recordings(context);
+  const recordings = Recordings.of(context);
   const reviews = new Reviews(context);
   const audit = new Audit(query);
   app.addSchema(OWN_REPORT);

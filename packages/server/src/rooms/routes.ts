@@ -52,7 +52,7 @@ const MOST_ROOMS = 200;
 export function roomRoutes(app: FastifyInstance, context: Context): void {
   const { query } = context;
   const rooms = new Rooms(context);
-  const recordings = new Recordings(context);
+  const recordings = Recordings.of(context);
   const audit = new Audit(query);
   app.decorate("viewers", () => rooms.viewers);
   app.addSchema(ROOM);

@@ -101,7 +101,7 @@ export async function shareRoutes(settings: Settings): Promise<Routes> {
   const data = await openData(settings);
   return (app, context) => {
     const { query, library, jobs } = context;
-    const recordings = new Recordings(context);
+    const recordings = Recordings.of(context);
     const audit = new Audit(query);
     const known = new Remembered<Shared | null>(KEPT, 10_000, (hash) => sharedBy(context, hash));
     for (const schema of [SHARE, SHOWN]) app.addSchema(schema);

@@ -48,10 +48,10 @@ function AskOf({ deck }: { readonly deck: Deck }) {
       {spans.length > 0 && (
         <div className="inspect-bar">
           <output className="spring">{countText(known)}</output>
-          <Button label="Previous time (Shift N)" onClick={() => goToSpan(session, -1)}>
+          <Button label="Previous time (Shift F)" onClick={() => goToSpan(session, -1)}>
             ‹
           </Button>
-          <Button label="Next time (N)" onClick={() => goToSpan(session, 1)}>
+          <Button label="Next time (F)" onClick={() => goToSpan(session, 1)}>
             ›
           </Button>
           <Button

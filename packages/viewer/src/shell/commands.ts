@@ -15,8 +15,8 @@ export function commandsOf(dock: DockviewApi): readonly Command[] {
   return [
     { title: "Next event", keys: ["e"], run: (session) => void goToEvent(session, 1) },
     { title: "Previous event", keys: ["Shift+E"], run: (session) => void goToEvent(session, -1) },
-    { title: "Next time found", keys: ["n"], run: (session) => goToSpan(session, 1) },
-    { title: "Previous time found", keys: ["Shift+N"], run: (session) => goToSpan(session, -1) },
+    { title: "Next time found", keys: ["f"], run: (session) => goToSpan(session, 1) },
+    { title: "Previous time found", keys: ["Shift+F"], run: (session) => goToSpan(session, -1) },
     { title: "Next difference", keys: ["x"], run: (session) => goToDifference(session, 1) },
     { title: "Previous difference", keys: ["Shift+X"], run: (session) => goToDifference(session, -1) },
     ...PANELS.map((kind) => ({ title: `Show ${kind.title}`, keys: [], run: () => showPanel(dock, kind) })),

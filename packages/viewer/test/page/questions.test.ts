@@ -68,11 +68,11 @@ describe.skipIf(!hasChromium)("questions in the page", () => {
     expect(await rowsOf("Times at which it is true")).not.toEqual([]);
     const starts = [...new Set(wanted.map(({ from }) => from))].filter((from) => from > 0);
     for (const start of starts.slice(0, 3)) {
-      await page.keyboard.press("n");
+      await page.keyboard.press("f");
       await page.waitForFunction((time) => simtape.frame?.time === Math.round(time), start);
     }
     if (starts.length > 1) {
-      await page.keyboard.press("Shift+N");
+      await page.keyboard.press("Shift+F");
       await page.waitForFunction((time) => simtape.frame?.time === Math.round(time), starts.slice(0, 3).at(-2)!);
     }
     await picture(`find-${name}`);
