@@ -51,8 +51,9 @@ class OfFiles(Asked):
 
     @unittest.skipIf(os.environ.get("SIMTAPE_TEST_SQL") != "1", "DuckDB is not installed")
     def test_sql(self):
-        answer = simtape.sql(path_of("town.log"), "select id, time, position_x, null as none from vehicles where id = 24")
-        table = self.recording("town.log").table("vehicles", columns="position", ids=24)
+        own = simtape.sql(path_of("town.log"), "select min(id) as id from vehicles")["id"][0]
+        answer = simtape.sql(path_of("town.log"), f"select id, time, position_x, null as none from vehicles where id = {own}")
+        table = self.recording("town.log").table("vehicles", columns="position", ids=int(own))
         self.assertEqual(answer["position_x"].to_list(), table["position.x"].to_list())
         self.assertEqual([round(time * 1e9) for time in answer["time"]], table["time"].to_list())
         self.assertEqual((answer.units["position_x"], answer["none"][0]), ("cm", None))

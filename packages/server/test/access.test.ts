@@ -145,11 +145,17 @@ describe("reading", () => {
       path.startsWith("/api/recordings/{id}") && "get" in methods ? [`GET ${path}`] : [],
     );
     expect(routes.sort()).toEqual(Object.keys(READS).sort());
+    const { id: job } = await admin.json<{ id: number }>("POST", `/api/recordings/${id}/stats`, {});
+    const { result } = await until(
+      () => admin.json<{ state: string; result: { analysis: string } }>("GET", `/api/jobs/${job}`),
+      ({ state }) => state === "done",
+    );
     for (const route of routes) {
       const reader = `reader ${routes.indexOf(route)}`;
       await admin.json("POST", "/api/users", { name: reader, role: "viewer", password: PASSWORD });
       const caller = await Caller.signedIn(node, reader);
-      const path = route.slice("GET ".length).replace("{id}", id).replace("{name}", name);
+      const parts = { "{id}": id, "{name}": name, "{analysis}": result.analysis };
+      const path = Object.entries(parts).reduce((text, [part, own]) => text.replace(part, own), route.slice(4));
       const more = { series: "?path=x", state: "?at=1", export: "?to=csv" }[path.split("/").at(-1)!] ?? "";
       await (await caller.ask("GET", path + more)).arrayBuffer();
       const search = `/api/audit?who=${encodeURIComponent(reader)}&recording=${id}&action=read`;

@@ -159,6 +159,8 @@ export const RIGHTS: Readonly<Record<string, Right>> = {
  */
 export const READS: Readonly<Record<string, boolean>> = {
   "GET /api/recordings/{id}": false,
+  "GET /api/recordings/{id}/analyses": false,
+  "GET /api/recordings/{id}/analyses/{analysis}": true,
   "GET /api/recordings/{id}/data": true,
   "GET /api/recordings/{id}/events": true,
   "GET /api/recordings/{id}/series": true,
