@@ -1,5 +1,7 @@
 import { Observable } from "./observable.ts";
 import type { QueryOptions } from "./client.ts";
+import type { Opened } from "./protocol.ts";
+import type { Deck } from "./session.ts";
 
 /** What came of a query that takes long. */
 export interface Run<A> {
@@ -50,5 +52,17 @@ export class LongQuery<A> {
     this.#key = null;
     this.#running.abort();
     this.run.update({ phase: this.run.value.answer === null ? "none" : "done" });
+  }
+}
+
+/** One such query for each recording, as long as it is open. */
+export class LongQueries<A> {
+  readonly #all = new WeakMap<Opened, LongQuery<A>>();
+
+  /** That of what a deck plays. */
+  of({ opened }: Pick<Deck, "opened">): LongQuery<A> {
+    const found = this.#all.get(opened) ?? new LongQuery<A>();
+    this.#all.set(opened, found);
+    return found;
   }
 }

@@ -70,7 +70,7 @@ function plain({ values, sets }: State): unknown {
 }
 
 describe("a mirror", () => {
-  test("has the state of what it is told, at every tick", { timeout: 60_000 }, async () => {
+  test("has the state that it is given, at every tick", { timeout: 60_000 }, async () => {
     await using source = await openBundle(fromFile(BALL), allFormats(), { seekIndex: false });
     const { result, recorder } = await mirrored(source);
     const { start, end } = await source.timeline();

@@ -13,7 +13,7 @@ import { DraftField } from "../shell/draft-field.tsx";
 import { Button } from "../ui/button.tsx";
 import {
   COMPARING,
-  comparisonOf,
+  comparisons,
   goToDifference,
   showDivergence,
   showGreatest,
@@ -48,7 +48,7 @@ function CompareOf({ decks: [main, ...ghosts] }: { readonly decks: readonly Deck
   const kept = shared[COMPARING];
   // biome-ignore lint/correctness/useExhaustiveDependencies: only what is wanted counts
   const wanted = useMemo(() => wantedIn(shared), [kept]);
-  const query = comparisonOf(main!);
+  const query = comparisons.of(main!);
   const run = useObservable(query.run, (value) => value);
   const ghost = ghosts[wanted.ghost] ?? ghosts[0]!;
   const isFar = isTooFar(main!) || isTooFar(ghost);

@@ -1,7 +1,6 @@
 import type { Time } from "simtape";
 import type { Alignment, Comparison, Divergence, PathDifference } from "simtape/compare";
-import { LongQuery } from "../long-query.ts";
-import type { Opened } from "../protocol.ts";
+import { LongQueries } from "../long-query.ts";
 import type { Deck, Session } from "../session.ts";
 import { thingNamed } from "../subject.ts";
 
@@ -31,14 +30,8 @@ export function wantedIn(shared: Readonly<Record<string, unknown>>): Wanted {
   };
 }
 
-const all = new WeakMap<Opened, LongQuery<Comparison>>();
-
 /** The comparison of what a deck plays with a ghost. */
-export function comparisonOf({ opened }: Pick<Deck, "opened">): LongQuery<Comparison> {
-  const found = all.get(opened) ?? new LongQuery<Comparison>();
-  all.set(opened, found);
-  return found;
-}
+export const comparisons: LongQueries<Comparison> = new LongQueries<Comparison>();
 
 /** Compares, unless that is what was compared. */
 export function startComparing(session: Session, main: Deck, ghost: Deck, { align, rules }: Wanted): void {
@@ -47,7 +40,7 @@ export function startComparing(session: Session, main: Deck, ghost: Deck, { alig
     .map((rule) => rule.trim())
     .filter((rule) => rule !== "");
   const ask = { recording: main.opened.recording, other: ghost.opened.recording, align, rules: list };
-  void comparisonOf(main).ask(JSON.stringify(ask), (options) => session.query("compare", ask, options));
+  void comparisons.of(main).ask(JSON.stringify(ask), (options) => session.query("compare", ask, options));
 }
 
 /** The path whose error is shown: the one that is wanted, else the first that differs. */
@@ -85,7 +78,7 @@ export function goToDifference(session: Session, direction: 1 | -1): void {
   const { decks, shared } = session.state.value;
   const { time } = session;
   const main = decks[0];
-  const comparison = main === undefined ? null : comparisonOf(main).run.value.answer;
+  const comparison = main === undefined ? null : comparisons.of(main).run.value.answer;
   if (comparison === null || time === null) {
     session.tell("Compare with a ghost first, in the panel Compare");
     return;

@@ -19,7 +19,7 @@ import {
   nameOfLap,
   optionsOf,
   RACING,
-  raceOf,
+  races,
   startRacing,
   USUAL,
   type Wanted,
@@ -39,7 +39,7 @@ function RaceOf({ decks }: { readonly decks: readonly Deck[] }) {
   const kept = shared[RACING];
   // biome-ignore lint/correctness/useExhaustiveDependencies: only what is wanted counts
   const wanted = useMemo(() => wantedIn(shared), [kept]);
-  const run = useObservable(raceOf(decks[0]!).run, (value) => value);
+  const run = useObservable(races.of(decks[0]!).run, (value) => value);
   const isFar = decks.some(isTooFar);
   const [isAsked, ask] = useState(false);
   const set = subject?.set ?? decks[0]!.opened.showing.things?.[0];

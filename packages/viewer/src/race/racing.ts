@@ -1,6 +1,5 @@
 import type { Race, RaceLap, RaceOptions } from "simtape/race";
-import { LongQuery } from "../long-query.ts";
-import type { Opened } from "../protocol.ts";
+import { LongQueries } from "../long-query.ts";
 import type { Deck, Session } from "../session.ts";
 
 /** Where it is kept how the race is run. */
@@ -33,14 +32,8 @@ export function wantedIn(shared: Readonly<Record<string, unknown>>): Wanted {
   };
 }
 
-const all = new WeakMap<Opened, LongQuery<Race>>();
-
 /** The race of what a deck plays. */
-export function raceOf({ opened }: Pick<Deck, "opened">): LongQuery<Race> {
-  const found = all.get(opened) ?? new LongQuery<Race>();
-  all.set(opened, found);
-  return found;
-}
+export const races: LongQueries<Race> = new LongQueries<Race>();
 
 /**
  * What the library is asked: about a thing of a set, or all of them. Null as long as the place where laps begin is not said.
@@ -65,7 +58,7 @@ export function startRacing(session: Session, decks: readonly Deck[], options: R
     others: ghosts.map(({ opened }) => opened.recording),
     ...{ things, line, mark, sectors },
   };
-  void raceOf(main!).ask(JSON.stringify(ask), (query) => session.query("race", ask, query));
+  void races.of(main!).ask(JSON.stringify(ask), (query) => session.query("race", ask, query));
 }
 
 /** "1:02.345" */

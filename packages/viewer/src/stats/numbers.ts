@@ -1,23 +1,16 @@
 import { numericPaths, type SeriesPath, type State } from "simtape";
-import { LongQuery } from "../long-query.ts";
-import type { Opened } from "../protocol.ts";
+import { LongQueries } from "../long-query.ts";
 import type { Deck, Session } from "../session.ts";
 import type { Thing } from "../subject.ts";
 import type { PathStatistics, RecordingStatistics } from "simtape/stats";
 
-const all = new WeakMap<Opened, LongQuery<RecordingStatistics>>();
-
 /** What the numbers are of what a deck plays. */
-export function numbersOf({ opened }: Pick<Deck, "opened">): LongQuery<RecordingStatistics> {
-  const found = all.get(opened) ?? new LongQuery<RecordingStatistics>();
-  all.set(opened, found);
-  return found;
-}
+export const numbers: LongQueries<RecordingStatistics> = new LongQueries<RecordingStatistics>();
 
 /** Reads the recording for them, once. */
 export function startCounting(session: Session, { opened }: Deck): void {
   const { recording } = opened;
-  void numbersOf({ opened }).ask("", (options) => session.query("stats", { recording }, options));
+  void numbers.of({ opened }).ask("", (options) => session.query("stats", { recording }, options));
 }
 
 /** The number of a state that a path of all things names: that of the subject, else of the first thing; null: there is none. */

@@ -14,7 +14,7 @@ import type { Deck, Session } from "../session.ts";
 import { Button } from "../ui/button.tsx";
 import { lengthText } from "../ask/asking.ts";
 import { Box } from "./box.tsx";
-import { numbersOf, pathFor, startCounting } from "./numbers.ts";
+import { numbers, pathFor, startCounting } from "./numbers.ts";
 
 /** What all numbers of the recording are, how far things went, how often messages came. */
 export function StatsPanel() {
@@ -24,7 +24,7 @@ export function StatsPanel() {
 
 function StatsOf({ deck }: { readonly deck: Deck }) {
   const session = useSession();
-  const run = useObservable(numbersOf(deck).run, (value) => value);
+  const run = useObservable(numbers.of(deck).run, (value) => value);
   const isFar = isTooFar(deck);
   useEffect(() => {
     if (!isFar) startCounting(session, deck);

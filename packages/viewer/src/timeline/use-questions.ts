@@ -1,6 +1,6 @@
 import { useMemo } from "react";
 import { useAsking } from "../ask/use-asking.ts";
-import { comparisonOf, shownPath, wantedIn } from "../compare/comparing.ts";
+import { comparisons, shownPath, wantedIn } from "../compare/comparing.ts";
 import { useViewer } from "../hooks.ts";
 import { useObservable } from "../observable.ts";
 import type { Deck } from "../session.ts";
@@ -9,7 +9,7 @@ import type { Questions } from "./lanes.ts";
 /** What is asked of a recording, as lanes show it. */
 export function useQuestions(deck: Deck): Questions {
   const asked = useAsking(deck);
-  const comparison = useObservable(comparisonOf(deck).run, ({ answer }) => answer);
+  const comparison = useObservable(comparisons.of(deck).run, ({ answer }) => answer);
   const hasGhost = useViewer(({ decks }) => decks.length > 1);
   const path = useViewer(({ shared }) => wantedIn(shared).path);
   return useMemo(() => {
