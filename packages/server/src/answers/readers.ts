@@ -1,5 +1,6 @@
 import { Worker as Thread } from "node:worker_threads";
 import { Problem } from "../problem.ts";
+import { type Answerer, Queue, type Waiting } from "../queue.ts";
 import type { Log } from "../log.ts";
 import type { Settings } from "../settings.ts";
 import type { Asked, FromThread, Question } from "./question.ts";
@@ -18,27 +19,21 @@ const MEMORY = 1024;
 /** MiB for the short-lived objects of a thread, which never gives back memory that it once had for them. */
 const NEW_SPACE = 12;
 
-interface Waiting {
+interface Request extends Waiting {
   readonly number: number;
   readonly asked: Asked;
   readonly question: Question;
-  readonly signal: AbortSignal;
   readonly resolve: (answer: string) => void;
-  readonly reject: (error: Error) => void;
 }
 
 /** Threads that answer questions about recordings; the first questions start them. */
 export class Readers {
-  readonly #settings: Settings;
-  readonly #log: Log;
-  readonly #readers = new Set<Reader>();
-  readonly #waiting: Waiting[] = [];
+  readonly #queue: Queue<Request>;
   #number = 0;
-  #isClosed = false;
 
   constructor(settings: Settings, log: Log) {
-    this.#settings = settings;
-    this.#log = log;
+    const limits = { answerers: MOST_THREADS, waiting: MOST_WAITING, name: "requests" };
+    this.#queue = new Queue(limits, (over) => new Reader(settings, log, over));
   }
 
   /**
@@ -47,42 +42,20 @@ export class Readers {
    */
   ask(asked: Asked, question: Question, signal: AbortSignal): Promise<string> {
     return new Promise((resolve, reject) => {
-      if (this.#waiting.length >= MOST_WAITING || this.#isClosed) {
-        reject(new Problem(503, "too many requests at once; try again in some seconds"));
-        return;
-      }
-      this.#waiting.push({ number: this.#number++, asked, question, signal, resolve, reject });
-      this.#next();
+      this.#queue.add({ number: this.#number++, asked, question, signal, resolve, reject });
     });
   }
 
-  async close(): Promise<void> {
-    this.#isClosed = true;
-    for (const { reject } of this.#waiting.splice(0)) reject(new Problem(503, "this node is shutting down"));
-    await Promise.all([...this.#readers].map((reader) => reader.end()));
-  }
-
-  #next(): void {
-    while (this.#waiting[0]?.signal.aborted === true)
-      this.#waiting.shift()!.reject(new Problem(499, "the request was cancelled"));
-    if (this.#waiting.length === 0) return;
-    let reader = [...this.#readers].find(({ isFree }) => isFree);
-    if (reader === undefined) {
-      if (this.#readers.size >= MOST_THREADS) return;
-      const made: Reader = new Reader(this.#settings, this.#log, () => this.#readers.delete(made));
-      reader = made;
-      this.#readers.add(made);
-    }
-    const question = this.#waiting.shift()!;
-    void reader.answer(question).finally(() => this.#next());
+  close(): Promise<void> {
+    return this.#queue.close();
   }
 }
 
 /** One thread, and the question that it is answering. */
-class Reader {
+class Reader implements Answerer<Request> {
   readonly #thread: Thread;
   readonly #log: Log;
-  #current: Waiting | null = null;
+  #current: Request | null = null;
   #done: (() => void) | null = null;
   #isOver = false;
   #idle: NodeJS.Timeout | null = null;
@@ -118,8 +91,7 @@ class Reader {
     return this.#current === null && !this.#isOver;
   }
 
-  /** Settles when the question is answered or has failed. */
-  answer(waiting: Waiting): Promise<void> {
+  answer(waiting: Request): Promise<void> {
     const { number, asked, question, signal } = waiting;
     if (this.#idle !== null) clearTimeout(this.#idle);
     this.#current = waiting;

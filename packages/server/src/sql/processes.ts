@@ -2,6 +2,7 @@ import { type ChildProcess, fork } from "node:child_process";
 import { fileURLToPath } from "node:url";
 import type { Log } from "../log.ts";
 import { Problem } from "../problem.ts";
+import { type Answerer, Queue, type Waiting } from "../queue.ts";
 import type { Settings } from "../settings.ts";
 import type { Answered, FoundTables, FromProcess, Question, ToProcess } from "./question.ts";
 
@@ -15,70 +16,40 @@ const IDLE = 60_000;
 
 type Answer<Q extends Question> = Q["of"] extends "tables" ? FoundTables : Answered;
 
-interface Waiting {
+interface Statement extends Waiting {
   readonly number: number;
   readonly question: Question;
-  readonly signal: AbortSignal;
   readonly resolve: (answer: Answered | FoundTables) => void;
-  readonly reject: (error: Error) => void;
 }
 
 /** Processes that answer statements; the first statements start them. */
 export class SqlProcesses {
-  readonly #settings: Settings;
-  readonly #log: Log;
-  readonly #processes = new Set<SqlProcess>();
-  readonly #waiting: Waiting[] = [];
+  readonly #queue: Queue<Statement>;
   #number = 0;
-  #isClosed = false;
 
   constructor(settings: Settings, log: Log) {
-    this.#settings = settings;
-    this.#log = log;
+    const limits = { answerers: MOST_PROCESSES, waiting: MOST_WAITING, name: "statements" };
+    this.#queue = new Queue(limits, (over) => new SqlProcess(settings, log, over));
   }
 
   /** Rejects with `Problem`, also when too many wait. Aborting `signal` ends the statement. */
   ask<Q extends Question>(question: Q, signal: AbortSignal): Promise<Answer<Q>> {
     return new Promise<Answered | FoundTables>((resolve, reject) => {
-      if (this.#waiting.length >= MOST_WAITING || this.#isClosed) {
-        reject(new Problem(503, "too many statements at once; try again in some seconds"));
-        return;
-      }
-      this.#waiting.push({ number: this.#number++, question, signal, resolve, reject });
-      this.#next();
+      this.#queue.add({ number: this.#number++, question, signal, resolve, reject });
     }) as Promise<Answer<Q>>;
   }
 
-  async close(): Promise<void> {
-    this.#isClosed = true;
-    for (const { reject } of this.#waiting.splice(0)) reject(new Problem(503, "this node is shutting down"));
-    await Promise.all([...this.#processes].map((one) => one.end()));
-  }
-
-  #next(): void {
-    while (this.#waiting[0]?.signal.aborted === true)
-      this.#waiting.shift()!.reject(new Problem(499, "the request was cancelled"));
-    if (this.#waiting.length === 0 || this.#isClosed) return;
-    let free = [...this.#processes].find(({ isFree }) => isFree);
-    if (free === undefined) {
-      if (this.#processes.size >= MOST_PROCESSES) return;
-      const made: SqlProcess = new SqlProcess(this.#settings, this.#log, () => {
-        this.#processes.delete(made);
-        this.#next();
-      });
-      free = made;
-      this.#processes.add(made);
-    }
-    void free.answer(this.#waiting.shift()!).finally(() => this.#next());
+  close(): Promise<void> {
+    return this.#queue.close();
   }
 }
 
 /** One process, and the statement that it answers. */
-class SqlProcess {
+class SqlProcess implements Answerer<Statement> {
   readonly #process: ChildProcess;
   readonly #log: Log;
   readonly #ended: Promise<void>;
-  #current: Waiting | null = null;
+  #current: Statement | null = null;
   #done: (() => void) | null = null;
   /** Why its statement, or the process, is being ended. */
   #reason: Problem | null = null;
@@ -116,8 +87,7 @@ class SqlProcess {
     return this.#current === null && !this.#isOver;
   }
 
-  /** Settles when the statement is answered or has failed. */
-  answer(waiting: Waiting): Promise<void> {
+  answer(waiting: Statement): Promise<void> {
     const { number, question, signal } = waiting;
     if (this.#idle !== null) clearTimeout(this.#idle);
     this.#current = waiting;
