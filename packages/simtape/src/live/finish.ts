@@ -3,8 +3,10 @@ import type { SinkBundle } from "../io/sink.ts";
 import type { Format } from "../model/format.ts";
 import { RecordingError, unwritable } from "../model/error.ts";
 import type { Time } from "../model/time.ts";
+import type { Recording } from "../model/recording.ts";
 import type { ChannelInfo } from "../model/value.ts";
-import type { Lost, Writer } from "../model/writer.ts";
+import type { Lost, MadeMessage, Writer } from "../model/writer.ts";
+import type { FeedChannel } from "./feed.ts";
 import type { Gap, JournalReader } from "./journal.ts";
 
 /** What a finished take holds. */
@@ -15,8 +17,23 @@ export interface FinishReport {
   readonly lost: readonly Lost[];
 }
 
-/** Makes a recording of the feed's own format of a journal. Rejects with `RecordingError`; nothing is left then. */
-export async function finishTake(journal: JournalReader, format: Format, to: SinkBundle): Promise<FinishReport> {
+/** What holds at the end of a piece of a take, as messages: the next piece begins with them. */
+export async function openingFrom(before: Recording, format: Format): Promise<readonly MadeMessage[]> {
+  const { restate } = await format.writing!();
+  const { end } = await before.timeline();
+  return restate(before.reader, end);
+}
+
+/**
+ * Makes a recording of the feed's own format of a journal, with `opening` in front. Rejects with `RecordingError`;
+ * nothing is left then.
+ */
+export async function finishTake(
+  journal: JournalReader,
+  format: Format,
+  to: SinkBundle,
+  opening: readonly MadeMessage[] = [],
+): Promise<FinishReport> {
   if (format.id !== journal.head.format || format.writing === undefined)
     throw new RecordingError("unsupported", `a take of ${journal.head.format}, and not of ${format.id}`);
   const writing = await format.writing();
@@ -26,11 +43,22 @@ export async function finishTake(journal: JournalReader, format: Format, to: Sin
   const channels: ChannelInfo[] = [];
   /** What this version of the format cannot hold, by the reason. */
   const refused = new Map<string, number>();
+  const named = new Map<string, ChannelInfo>();
+  const channelOf = (channel: FeedChannel): ChannelInfo => {
+    const made = named.get(channel.name) ?? writer.channel(channel);
+    named.set(channel.name, made);
+    return made;
+  };
   let messages = 0;
   try {
+    for (const { channel, payload, keyframe } of opening) {
+      const kept = journal.channel(channel.name);
+      if (writer.writeWhole !== undefined) writer.writeWhole(0, payload);
+      else if (kept !== null) writer.write(channelOf(kept), 0, payload, keyframe);
+    }
     await journal.visit({
       channel: (id, channel) => {
-        if (writer.writeWhole === undefined) channels[id] = writer.channel(channel);
+        if (writer.writeWhole === undefined) channels[id] = channelOf(channel);
       },
       message: (id: number, time: Time, payload: Uint8Array) => {
         try {

@@ -1,7 +1,7 @@
 /** Running programs: what they say is recorded, and recordings play into them. */
 export { Deck, type DeckEntry, type Loaded } from "./deck.ts";
 export type { Feed, FeedChannel, Intake, TakeDescription } from "./feed.ts";
-export { finishTake, type FinishReport } from "./finish.ts";
+export { finishTake, type FinishReport, openingFrom } from "./finish.ts";
 export {
   type Gap,
   JournalReader,
@@ -13,6 +13,7 @@ export {
 export { both } from "./both.ts";
 export { Mirror, type MirrorTarget, type OpenMirror } from "./mirror.ts";
 export type { Outlet, OutletStatus } from "./outlet.ts";
+export { Pieces, type PiecesOptions } from "./pieces.ts";
 export { LiveRing, type RingOptions } from "./ring.ts";
 export { recordInto, recordTake, type TakeOptions, type TakeReport, type TakeStatus } from "./take.ts";
 export type { Keeper } from "./session.ts";

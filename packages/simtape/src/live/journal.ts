@@ -41,6 +41,8 @@ export interface TakeHead {
   readonly format: string;
   /** Name of the feed, for people. */
   readonly feed: string;
+  /** File beside it with the recording of the piece before, of a take in pieces. */
+  readonly after?: string | undefined;
 }
 
 /** A stretch of time in which nothing could arrive. */
@@ -177,6 +179,16 @@ export class JournalReader {
       await recording.close();
       throw error;
     }
+  }
+
+  /** The channel of that name; null: there is none. */
+  channel(name: string): FeedChannel | null {
+    for (const { metadata } of this.recording.channels) {
+      const spec = metadata?.[SPEC];
+      const channel = spec === undefined ? null : channelOf(JSON.parse(spec) as KeptChannel);
+      if (channel?.name === name) return channel;
+    }
+    return null;
   }
 
   /** Reads it once, from the start. */

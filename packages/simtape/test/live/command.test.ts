@@ -144,6 +144,38 @@ describe.skipIf(samplesDirectory === null)("the commands", { timeout: 60_000 }, 
     expect(await messagesIn(join(folder, name))).toBeGreaterThan(10);
   });
 
+  test("a take in pieces: each opens alone, and a killed recorder leaves one that is recovered", async () => {
+    const address = await server();
+    const words = ["record", "--from", "nanover", address, "-o", "run.nanover.zip", "--flush-every", "200ms"];
+    const recorder = simtape(...words, "--split", "2s", "--json");
+    await recorder.said(/"piece":"run-\d{8}-\d{6}\.nanover\.zip".*\n.*"piece"/);
+    await wait(700);
+    recorder.child.kill("SIGKILL");
+    const { out } = await recorder.ended;
+    const done = out
+      .trim()
+      .split("\n")
+      .map((line) => JSON.parse(line) as { piece: string; messages: number });
+    const left = readdirSync(folder)
+      .filter((name) => name.endsWith(".take"))
+      .toSorted();
+    expect(left.length).toBeGreaterThan(0);
+    for (const name of left) expect((await simtape("recover", name).ended).code, name).toBe(0);
+    const pieces = readdirSync(folder).toSorted();
+    expect(pieces).toEqual(expect.arrayContaining(done.map(({ piece }) => piece)));
+    expect(pieces.every((name) => /^run-\d{8}-\d{6}\.nanover\.zip$/.test(name))).toBe(true);
+    for (const name of pieces) {
+      await using recording = await openBundle(fromFile(join(folder, name)), allFormats());
+      const timeline = await recording.timeline();
+      // what was said once, at the start of the take, is in every piece
+      const { sets } = await recording.state(timeline.start);
+      expect(sets.get("particles")?.ids.length, name).toBeGreaterThan(0);
+    }
+    expect((await simtape("record", "--from", "nanover", address, "-o", "run.traj", "--split", "1ms").ended).code).toBe(
+      2,
+    );
+  });
+
   test.skipIf(!hasPython)(
     "a client made from the specification alone plays it (needs python3-websockets, python3-msgpack)",
     async () => {

@@ -1,5 +1,4 @@
-import { mkdtemp, realpath, rm, statfs } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { statfs } from "node:fs/promises";
 import { basename, join } from "node:path";
 import { directoryStore } from "../../io/node/directory-store.ts";
 import { both } from "../../live/both.ts";
@@ -15,13 +14,13 @@ import { isInS3 } from "../input/command-path.ts";
 import { mustFit, type Target, type TargetOptions } from "../output/target.ts";
 import { targetOf } from "../output/target-of.ts";
 import { EXIT, UsageError } from "../run/failure.ts";
-import { whenOver } from "../run/ending.ts";
 import { say } from "../run/terminal.ts";
 import type { ViewEntry } from "../view/entries.ts";
 import { Growth } from "../view/growth.ts";
+import { temporaryFolder } from "../live/temporary-folder.ts";
 import { type FeedOptions, feedOf } from "../live/feeds.ts";
 import { type FeedKind, TAKE } from "../live/kinds.ts";
-import { finishInto, journalAt, unlinkEmpty } from "../live/record-from.ts";
+import { finishInto, journalAt, unlinkEmpty } from "../live/finishing.ts";
 
 /** Options of `simtape view --from`. */
 export interface ViewFromOptions extends FeedOptions, Pick<TargetOptions, "force"> {
@@ -55,9 +54,7 @@ const SPARE = 256 << 20;
 export async function viewFrom(address: string, options: ViewFromOptions): Promise<LiveView> {
   const feed = feedOf(options.from, address, options);
   const kept = options.output === undefined ? null : await keptAt(options.output, feed, options);
-  // links that lead to the folder for temporary files are no matter of the page
-  const folder = await mkdtemp(join(await realpath(tmpdir()), "simtape-live-"));
-  whenOver(() => rm(folder, { recursive: true, force: true }));
+  const folder = await temporaryFolder();
   const id = options.output === undefined ? options.from : nameIn(options.output);
   const growth = new Growth();
   const stop = new AbortController();

@@ -8,7 +8,14 @@ export type OutletKind = (typeof OUTLET_KINDS)[number];
 
 /** Options of `simtape record` that are for some kinds of feed only. */
 export const FEED_USES: Readonly<Record<string, readonly FeedKind[]>> = {
-  ...{ output: FEED_KINDS, force: FEED_KINDS, duration: FEED_KINDS, flushEvery: FEED_KINDS, ring: FEED_KINDS },
+  ...{
+    output: FEED_KINDS,
+    force: FEED_KINDS,
+    duration: FEED_KINDS,
+    flushEvery: FEED_KINDS,
+    ring: FEED_KINDS,
+    split: FEED_KINDS,
+  },
   pilots: ["flightgear"],
   rate: ["flightgear"],
   topic: ["foxglove"],

@@ -1,5 +1,4 @@
 import { createInterface } from "node:readline";
-import { parse } from "node:path";
 import type { Feed } from "../../live/feed.ts";
 import { LiveRing } from "../../live/ring.ts";
 import { recordInto, type TakeStatus } from "../../live/take.ts";
@@ -7,7 +6,7 @@ import { toJson } from "../../model/json.ts";
 import { targetOf } from "../output/target-of.ts";
 import { EXIT, UsageError } from "../run/failure.ts";
 import { counted, Output, say, sayForNow } from "../run/terminal.ts";
-import { under } from "../input/command-path.ts";
+import { timed } from "./timed.ts";
 
 /** Options of `simtape record --from --ring`. */
 export interface RecordRingOptions {
@@ -65,14 +64,4 @@ export async function recordRing(feed: Feed, options: RecordRingOptions): Promis
     process.off("SIGUSR2", save);
     keys?.close();
   }
-}
-
-/** `run.nanover.zip` as `run-20261126-235959.nanover.zip`. */
-export function timed(path: string, now: Date): string {
-  const { dir, base } = parse(path);
-  const [name, ...endings] = base.split(".");
-  const [day, time] = now.toISOString().replaceAll(/[-:]/g, "").split(/[T.]/) as [string, string];
-  const ending = endings.length === 0 ? "" : `.${endings.join(".")}`;
-  const timedName = `${name}-${day}-${time}${ending}`;
-  return dir === "" ? timedName : under(dir, timedName);
 }

@@ -4,7 +4,7 @@ import { formatCalled, formatNamed } from "../input/format-of.ts";
 import { mustFit, type TargetOptions } from "../output/target.ts";
 import { targetOf } from "../output/target-of.ts";
 import { TAKE } from "./kinds.ts";
-import { finishInto } from "./record-from.ts";
+import { finishInto } from "./finishing.ts";
 
 /** Finishes what a recorder that crashed has left of a running program. Gives the exit code. */
 export async function recoverTake(

@@ -35,6 +35,7 @@ interface RecordCommand extends ReadOptions {
   readonly duration?: number;
   readonly flushEvery?: number;
   readonly ring?: number;
+  readonly split?: number;
   readonly topic?: readonly string[];
   readonly rate?: number;
   readonly pilots?: number;
@@ -96,6 +97,7 @@ export function addRecord(program: Command): void {
     .option("--duration <time>", "with --from: end by itself after this time (10m)", nanosecondsOf)
     .option("--flush-every <time>", "with --from: what a crash can lose (1s)", millisecondsOf)
     .option("--ring <time>", "with --from: keep the last minutes in memory, and save them on demand", nanosecondsOf)
+    .option("--split <time>", "with --from: a new recording after each hour (1h), or so", nanosecondsOf)
     .option(
       "--topic <glob>",
       "with --from foxglove: only such topics, /camera/** (may be given more than once)",
@@ -143,7 +145,7 @@ export function addRecord(program: Command): void {
     .option("--json", "the report as one JSON object")
     .addHelpText(
       "after",
-      "\nExamples:\n  $ my-simulator | simtape record recordings/run-1\n  $ simtape record recordings --id run-2 --input tcp://127.0.0.1:9100 --journal\n  $ simtape record s3://bucket/recordings/run-3 --input events.ndjson --json\n  $ simtape record --hub recordings --input tcp://127.0.0.1:9100 --token secret    # docs/line-protocol.md, A hub\n  $ simtape record --from nanover ws://127.0.0.1:38801 -o run.nanover.zip\n  $ simtape record --from nanover ws://127.0.0.1:38801 -o run.nanover.zip --ring 5m    # s and Enter saves\n  $ simtape record --from flightgear http://localhost:5500 -o flight.fgtape\n  $ simtape record --from foxglove ws://robot:8765 -o robot.mcap --topic '/camera/**'",
+      "\nExamples:\n  $ my-simulator | simtape record recordings/run-1\n  $ simtape record recordings --id run-2 --input tcp://127.0.0.1:9100 --journal\n  $ simtape record s3://bucket/recordings/run-3 --input events.ndjson --json\n  $ simtape record --hub recordings --input tcp://127.0.0.1:9100 --token secret    # docs/line-protocol.md, A hub\n  $ simtape record --from nanover ws://127.0.0.1:38801 -o run.nanover.zip\n  $ simtape record --from nanover ws://127.0.0.1:38801 -o run.nanover.zip --ring 5m    # s and Enter saves\n  $ simtape record --from nanover ws://127.0.0.1:38801 -o run.nanover.zip --split 1h\n  $ simtape record --from flightgear http://localhost:5500 -o flight.fgtape\n  $ simtape record --from foxglove ws://robot:8765 -o robot.mcap --topic '/camera/**'",
     )
     .action(async (out: string | undefined, options: RecordCommand, command: Command) => {
       const { from } = options;
