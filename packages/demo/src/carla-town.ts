@@ -9,9 +9,9 @@ export interface Pose {
  * Metres between two crossings, from the middle of a crossing to the ends of lanes, and from the middle of a road to
  * its lanes.
  */
-const BLOCK = 90;
-const HALF_CROSSING = 13;
-const LANE = 1.75;
+export const BLOCK = 90;
+export const HALF_CROSSING = 13;
+export const LANE = 1.75;
 /** Metres from the middle of a road to where people walk. */
 const WALKWAY = 5.5;
 /** Points along a turn. */
@@ -252,6 +252,22 @@ export class Walker {
   }
 }
 
+/** The way of cars from one crossing to the next, each by its column and row. */
+export interface StreetLane {
+  readonly from: readonly [number, number];
+  readonly to: readonly [number, number];
+  readonly turns: readonly StreetTurn[];
+}
+
+/** A way through a crossing. */
+export interface StreetTurn {
+  /** Three: the ends, and where their tangents meet. */
+  readonly points: readonly (readonly [number, number])[];
+  /** 1 for a right turn, -1 for a left turn, 0 for straight on. */
+  readonly side: number;
+  readonly to: StreetLane;
+}
+
 /** Two cars that touched; `first` ran into `second`. */
 export interface Crash {
   readonly first: number;
@@ -266,6 +282,8 @@ export class Town {
   /** Crossings in a row. */
   readonly size: number;
   readonly #lanes: Way[] = [];
+  /** The streets, as a map has them. */
+  readonly streets: StreetLane[] = [];
   readonly #random: () => number;
   #nextDistraction: number;
   time = 0;
@@ -459,6 +477,13 @@ export class Town {
       lanes.set(key(i, j, direction), lane);
       this.#lanes.push(lane);
     });
+    const streets = new Map<Way, StreetLane & { readonly turns: StreetTurn[] }>();
+    forEachLane((i, j, direction) => {
+      const [di, dj] = steps[direction]!;
+      const street = { from: [i, j], to: [i + di, j + dj], turns: [] as StreetTurn[] } as const;
+      streets.set(lanes.get(key(i, j, direction))!, street);
+      this.streets.push(street);
+    });
     forEachLane((i, j, direction) => {
       const lane = lanes.get(key(i, j, direction))!;
       const [di, dj] = steps[direction]!;
@@ -466,7 +491,9 @@ export class Town {
       for (const side of [0, 1, -1]) {
         const out = (direction + side + 4) % 4;
         const to = lanes.get(key(ci, cj, out));
-        if (to !== undefined) lane.turns.push(turnBetween(lane, to, side));
+        if (to === undefined) continue;
+        lane.turns.push(turnBetween(lane, to, side));
+        streets.get(lane)!.turns.push({ points: controlPoints(lane, to, side), side, to: streets.get(to)! });
       }
       const ways = steps
         .map((_, into) => into)
@@ -495,27 +522,27 @@ function follow(car: Car, gap: number, speed: number): number {
   return ACCELERATION * (1 - (car.speed / Math.max(1, car.wish)) ** 4 - (wanted / Math.max(0.1, gap)) ** 2);
 }
 
-/** From the end of one lane to the beginning of another: straight, or bent as a quadratic curve. */
-function turnBetween(from: Way, to: Way, side: number): Way {
+/** The end of one lane, where the lines of both meet, and the beginning of the other; straight on, half way. */
+function controlPoints(from: Way, to: Way, side: number): readonly (readonly [number, number])[] {
   const a = from.at(from.length);
   const b = to.at(0);
-  if (side === 0) {
-    return new Way(
-      [
-        [a.x, a.y],
-        [b.x, b.y],
-      ],
-      to,
-      0,
-    );
-  }
-  // Where the lines of the two lanes meet.
   const isAlongX = Math.abs(Math.cos(a.heading)) > 0.5;
-  const [x, y] = isAlongX ? [b.x, a.y] : [a.x, b.y];
+  const middle = side === 0 ? [(a.x + b.x) / 2, (a.y + b.y) / 2] : isAlongX ? [b.x, a.y] : [a.x, b.y];
+  return [
+    [a.x, a.y],
+    [middle[0]!, middle[1]!],
+    [b.x, b.y],
+  ];
+}
+
+/** From the end of one lane to the beginning of another: straight, or bent as a quadratic curve. */
+function turnBetween(from: Way, to: Way, side: number): Way {
+  const [a, middle, b] = controlPoints(from, to, side);
+  if (side === 0) return new Way([a!, b!], to, 0);
   const points = Array.from({ length: TURN_POINTS }, (_, i): readonly [number, number] => {
     const t = i / (TURN_POINTS - 1);
     const [p, q, r] = [(1 - t) ** 2, 2 * t * (1 - t), t ** 2];
-    return [p * a.x + q * x + r * b.x, p * a.y + q * y + r * b.y];
+    return [p * a![0] + q * middle![0] + r * b![0], p * a![1] + q * middle![1] + r * b![1]];
   });
   return new Way(points, to, side);
 }

@@ -147,7 +147,7 @@ describe.skipIf(!hasChromium)("a room in two browsers", () => {
     const thing = await follower.evaluate(firstThing);
     const picture = (await follower.locator(".scene-view canvas[role=img]").boundingBox())!;
     await follower.mouse.move(picture.x + thing.x * picture.width, picture.y + thing.y * picture.height);
-    const point = leader.locator(".scene-companion-point", { hasText: "Ada Spacey" });
+    const point = leader.locator(".scene-watcher-point", { hasText: "Ada Spacey" });
     const name = point.getByText("Ada Spacey");
     await name.waitFor();
     const pointed = await follower.evaluate(() => (globalThis as unknown as Shown).simtape.pointing()!.at!);
@@ -157,9 +157,9 @@ describe.skipIf(!hasChromium)("a room in two browsers", () => {
       ({ set, id }) => (globalThis as unknown as Shown).simtape.select({ kind: "thing", set, id }),
       thing,
     );
-    const ring = leader.locator(`.scene-companion-ring[data-thing="${thing.set}/${thing.id}"]`);
+    const ring = leader.locator(`.scene-watcher-ring[data-thing="${thing.set}/${thing.id}"]`);
     await ring.getByText("Ada Spacey").waitFor();
-    const color = await ring.evaluate((element) => element.style.getPropertyValue("--companion"));
+    const color = await ring.evaluate((element) => element.style.getPropertyValue("--watcher"));
     const member = leader.getByRole("listitem").filter({ hasText: "Ada Spacey" }).locator(".room-color");
     await member.evaluate((element, expected) => {
       const probe = document.createElement("i");
@@ -183,7 +183,7 @@ describe.skipIf(!hasChromium)("a room in two browsers", () => {
     await follower.mouse.move(2, 2);
     await expect.poll(() => name.isVisible()).toBe(false);
     await follower.close();
-    await expect.poll(() => leader.locator(".scene-companion-ring:not([hidden])").count()).toBe(0);
+    await expect.poll(() => leader.locator(".scene-watcher-ring:not([hidden])").count()).toBe(0);
     await late.close();
   });
 });

@@ -13,7 +13,7 @@ export interface Given {
 }
 
 /**
- * Opens what the address names (`?url=…`, several: the others as ghosts) at what it says behind `#`, and from then on
+ * Opens what the address names (`?url=…`, several: the others as ghosts; `&world=…`: companions of the first) at what it says behind `#`, and from then on
  * writes there what is shown. Returns what ends that.
  */
 export function followAddress(session: Session, given: Given | null = null): () => void {
@@ -50,12 +50,14 @@ export function addressOf(session: Session): string {
   url.hash = "";
   const main = decks[0];
   if (main === undefined) return url.href;
+  const companions = session.given.value.flatMap((place) =>
+    place.kind === "url" ? [`world=${written(place.url)}`] : [],
+  );
   if (main.place.kind === "url" && main.place.page !== undefined) {
     const page = new URL(main.place.page, location.origin);
     url.pathname = page.pathname;
     url.search = page.search;
-  } else if (main.place.kind === "url")
-    url.search = `?url=${encodeURIComponent(shortened(main.place.url)).replaceAll("%2F", "/")}`;
+  } else if (main.place.kind === "url") url.search = `?${[`url=${written(main.place.url)}`, ...companions].join("&")}`;
   const ghosts = decks.slice(1).flatMap((deck) => ghostOf(deck));
   url.hash = hashOf({
     ...(session.time === null ? {} : { t: session.time / 1e9 }),
@@ -82,12 +84,24 @@ async function openNamed(session: Session, given: Given | null): Promise<void> {
     shared = {},
   } = keptIn(location.hash);
   session.state.update({ shared });
-  session.leaveAt({ at: t === undefined ? null : Math.round(t * 1e9), rate, loop, selection, subject });
+  const companions = new URL(location.href).searchParams
+    .getAll("world")
+    .flatMap((address) => companionAt(address) ?? []);
+  session.leaveAt({ companions, at: t === undefined ? null : Math.round(t * 1e9), rate, loop, selection, subject });
   if (main === undefined) return;
   await openAt(session, main, "main", (place) => session.open(place));
   if (session.state.value.decks.length === 0) return;
   for (const { url, ...placement } of [...others.map((url) => ({ url })), ...ghosts]) {
     await openAt(session, url, "ghost", (place) => session.addGhost(place, placement));
+  }
+}
+
+/** Null: it is no web address. */
+function companionAt(address: string): Locator | null {
+  try {
+    return locatorAt(address);
+  } catch {
+    return null;
   }
 }
 
@@ -115,6 +129,10 @@ function write(session: Session): void {
 
 function ghostOf({ place, placement }: Deck): (Placement & { readonly url: string })[] {
   return place.kind === "url" ? [{ ...placement, url: shortened(place.url) }] : [];
+}
+
+function written(url: string): string {
+  return encodeURIComponent(shortened(url)).replaceAll("%2F", "/");
 }
 
 /** Relative to the page where that is shorter. */

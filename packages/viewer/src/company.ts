@@ -9,7 +9,7 @@ export interface Pointing {
 }
 
 /** One of those who watch the same recording elsewhere, as the scene shows them. */
-export interface Companion {
+export interface Watcher {
   readonly id: string;
   readonly name: string;
   /** Of CSS, the same on every page. */
@@ -22,7 +22,7 @@ export interface Companion {
 }
 
 /** Shown at once, at most. */
-export const MOST_COMPANIONS = 32;
+export const MOST_WATCHERS = 32;
 
 /** Hues that are easily distinguished, and how much lighter they are when all are taken. */
 const HUES = 15;
@@ -32,7 +32,7 @@ const SHADES = ["44%", "58%"];
  * A colour for each, the same on every page: its id says which, and where one who came earlier has it, the next that
  * is free.
  */
-export function companionColors(
+export function watcherColors(
   members: readonly { readonly id: string; readonly since: number }[],
 ): ReadonlyMap<string, string> {
   const colors = new Map<string, string>();

@@ -9,12 +9,13 @@ import {
   type TimeRange,
 } from "simtape";
 import { Client, QueryError, type QueryOptions } from "./client.ts";
-import type { Companion, Pointing } from "./company.ts";
+import type { Watcher, Pointing } from "./company.ts";
 import { isOffered } from "./open/files.ts";
 import { formatAddresses } from "./open/formats.ts";
 import type { Answer, Ask, Opened, Locator, Placement, QueryName } from "./protocol.ts";
 import { Observable } from "./observable.ts";
 import type { Subject, Thing } from "./subject.ts";
+import type { Companion } from "./world/companion.ts";
 
 /** A recording of this page: the first is the one played, the others are its ghosts. */
 export interface Deck {
@@ -79,6 +80,8 @@ export interface OpenAt {
   readonly selection?: Selection | null;
   /** What it is about, where that is not what is selected. */
   readonly subject?: Thing | null;
+  /** Files that show its world. */
+  readonly companions?: readonly Locator[];
 }
 
 /** What is asked of the player here. */
@@ -127,7 +130,7 @@ export class Session {
   /** What is being opened. */
   readonly #openings = new Set<AbortController>();
   /** Files that recordings may need beside them and that were given to the page, by name. */
-  readonly #given = new Map<string, File>();
+  readonly #needed = new Map<string, File>();
   #notice: ReturnType<typeof setTimeout> | null = null;
   /** Where the address says that the recording that will be opened next was left. */
   #left: OpenAt = {};
@@ -142,8 +145,12 @@ export class Session {
   readonly pictures: Map<string, Picture> = new Map();
   /** Likewise. */
   readonly sights: Map<string, Sight> = new Map();
+  /** Files that show the world of what plays, and were given with it or named in the address. */
+  readonly given: Observable<readonly Locator[]> = new Observable<readonly Locator[]>([]);
+  /** Those that were read, and others that were found beside it: what shows them reads them. */
+  readonly companions: Observable<readonly Companion[]> = new Observable<readonly Companion[]>([]);
   /** Those who watch the same elsewhere: the scene shows them. */
-  readonly company: Observable<readonly Companion[]> = new Observable<readonly Companion[]>([]);
+  readonly company: Observable<readonly Watcher[]> = new Observable<readonly Watcher[]>([]);
   /** Where the user points in the scene; null: no scene is there. */
   pointing: () => Pointing | null = () => null;
 
@@ -256,7 +263,18 @@ export class Session {
 
   /** Keeps files that the recordings which will be opened may need beside them. */
   give(files: readonly File[]): void {
-    for (const file of files) this.#given.set(file.name, file);
+    for (const file of files) this.#needed.set(file.name, file);
+  }
+
+  /** Files that show the world of the recording that is opened next. */
+  bring(companions: readonly Locator[]): void {
+    if (companions.length > 0) this.#left = { ...this.#left, companions };
+  }
+
+  /** Shows more files of the world of what plays; one takes the place of another of its name. */
+  accompany(places: readonly Locator[]): void {
+    const kept = this.given.value.filter(({ name }) => places.every((place) => place.name !== name));
+    this.given.set([...kept, ...places]);
   }
 
   /** Takes note that something cannot be opened. */
@@ -269,7 +287,9 @@ export class Session {
     const { decks, status, selection, subject } = this.state.value;
     const [main, ...ghosts] = decks;
     if (main === undefined) return;
-    await this.open(main.place, { at: this.time, rate: status.rate, loop: status.loop, selection, subject });
+    const { rate, loop } = status;
+    const companions = this.given.value;
+    await this.open(main.place, { at: this.time, rate, loop, selection, subject, companions });
     for (const { place, placement } of ghosts) await this.addGhost(place, placement);
   }
 
@@ -281,7 +301,7 @@ export class Session {
     const [main] = this.state.value.decks;
     if (main === undefined || main.opened.isHead || this.#openings.size > 0) return false;
     const { place } = main;
-    const ask = { place, given: [...this.#given.values()], modules: formatAddresses(), isOffered: false };
+    const ask = { place, given: [...this.#needed.values()], modules: formatAddresses(), isOffered: false };
     const opened = await this.query("open", ask).catch(() => null);
     if (opened === null) return false;
     const { timeline, findings } = main.opened;
@@ -429,7 +449,7 @@ export class Session {
   async #begin(
     opened: Opened,
     place: Locator,
-    { at = null, loop = null, rate = 1, selection = null, subject = null }: OpenAt,
+    { at = null, loop = null, rate = 1, selection = null, subject = null, companions = [] }: OpenAt,
   ): Promise<void> {
     const before = this.state.value.decks;
     const { isHead, placed, timeline } = opened;
@@ -437,6 +457,7 @@ export class Session {
     this.#left = {};
     this.#frame = null;
     this.#setPlaying(false);
+    this.given.set(companions);
     this.state.update({
       decks: [{ opened, place, placement: {} }],
       selection: null,
@@ -472,7 +493,7 @@ export class Session {
     try {
       return await this.query(
         "open",
-        { place, given: [...this.#given.values()], modules: formatAddresses(), isOffered: isOffered(place) },
+        { place, given: [...this.#needed.values()], modules: formatAddresses(), isOffered: isOffered(place) },
         {
           signal: controller.signal,
           onProgress: ({ done, total, partial }) => {

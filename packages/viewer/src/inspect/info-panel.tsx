@@ -3,6 +3,7 @@ import type { Finding } from "simtape";
 import { useEffect, useState } from "react";
 import { preview } from "../engine/preview.ts";
 import { useSession, useViewer } from "../hooks.ts";
+import { useObservable } from "../observable.ts";
 import { useWorld } from "../scene/use-world.ts";
 import { clock } from "../time.ts";
 
@@ -21,8 +22,12 @@ export function InfoPanel() {
     return () => controller.abort();
   }, [session, opened]);
   const world = useWorld();
+  const companions = useObservable(session.companions, (all) => all);
   if (opened === undefined) return null;
   const { info, timeline } = opened;
+  const ofCompanions = companions.flatMap(({ name, scenery }) =>
+    scenery.findings.map((finding) => ({ ...finding, message: `${name}: ${finding.message}` })),
+  );
   const facts: (readonly [string, string])[] = [
     ["format", `${info.format} ${info.version}`],
     ["length", clock(timeline.end - timeline.start)],
@@ -36,15 +41,22 @@ export function InfoPanel() {
             world.base === null ? "not found beside the recording" : "found beside the recording, shown in the scene",
           ] as const,
         ]),
+    ...companions.flatMap(({ name, kind, scenery }) => [
+      ["world", `${name}, a ${kind.name}, ${scenery.parts.length > 0 ? "shown in the scene" : "not shown"}`] as const,
+      ...scenery.facts,
+    ]),
     ...Object.entries(info.metadata).map(([name, value]) => [name, preview(value, 400)] as const),
   ];
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: it scrolls, by keyboard too
     <div className="panel-scroll" tabIndex={0}>
       <ul className="findings" aria-label="Findings">
-        {findings.length === 0 && <li className="finding-none">no findings</li>}
-        {findings.map((finding) => (
-          <FindingRow key={`${finding.code} ${finding.offset} ${finding.message}`} finding={finding} />
+        {findings.length + ofCompanions.length === 0 && <li className="finding-none">no findings</li>}
+        {[...findings, ...ofCompanions].map((finding) => (
+          <FindingRow
+            key={`${finding.code} ${"offset" in finding ? finding.offset : ""} ${finding.message}`}
+            finding={finding}
+          />
         ))}
       </ul>
       <dl className="facts">
@@ -60,7 +72,11 @@ export function InfoPanel() {
 }
 
 /** A finding; a click goes to its time, and shows its bytes. */
-function FindingRow({ finding: { severity, message, offset, length, time } }: { readonly finding: Finding }) {
+function FindingRow({
+  finding: { severity, message, offset, length, time },
+}: {
+  readonly finding: Pick<Finding, "severity" | "message" | "offset" | "length" | "time">;
+}) {
   const session = useSession();
   const where = [
     ...(time === undefined ? [] : [`at ${clock(time)}`]),

@@ -2,11 +2,13 @@ import { BufferAttribute, BufferGeometry, type DataTexture, Group, type Material
 import type { State } from "simtape";
 import type { ChunkMesh, FaceArrays } from "../blocks/faces.ts";
 import type { ChunkAsk } from "../protocol.ts";
+import type { Scheme } from "../theme.ts";
 import { Edits } from "./edits.ts";
 import { grainTexture } from "./grain.ts";
 import { Look } from "./look.ts";
 import type { Origin } from "./origin.ts";
 import { FINE, QUICK, quickened } from "./quick.ts";
+import type { WorldPart } from "./world-part.ts";
 
 /** Asks for what is seen of a chunk; null: nothing. */
 export type AskChunk = (ask: ChunkAsk, signal: AbortSignal) => Promise<ChunkMesh | null>;
@@ -50,8 +52,10 @@ interface Drawn {
  * The world that a recording was made in: the chunks around what is looked at, the nearest first. A block that the recording
  * has edited is not drawn, as the edit is. `onChange` is called when there is more to draw.
  */
-export class Backdrop {
+export class Backdrop implements WorldPart {
   readonly object: Group = new Group();
+  readonly coversGround = true;
+  readonly floor = null;
   readonly #ask: AskChunk;
   readonly #origin: Origin;
   readonly #extent: Extent;
@@ -89,6 +93,11 @@ export class Backdrop {
   set isOn(isOn: boolean) {
     this.#isOn = this.object.visible = isOn;
     if (!isOn) this.#callOff();
+  }
+
+  /** Blocks have their own colours. */
+  set scheme(_: Scheme) {
+    // the same by day and by night
   }
 
   /** Whether everything above the head of who is looked at is left out. */

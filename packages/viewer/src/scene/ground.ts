@@ -26,6 +26,7 @@ uniform vec3 target;
 uniform float size;
 uniform float reach;
 uniform float scale;
+uniform bool hasGrid;
 varying vec2 vPlace;
 varying vec3 vWorld;
 const float LEAST = 9.0;
@@ -40,7 +41,7 @@ void main() {
   vec2 across = dFdy(vPlace);
   float away = distance(vWorld.xz, target.xz) / reach;
   float drawn = 0.0;
-  if (away < 4.5) {
+  if (hasGrid && away < 4.5) {
     vec2 pixel = scale * sqrt(along * along + across * across);
     // Lines are never closer than LEAST pixels: where they would be, every tenth is left, and the others fade before.
     float level = max(0.0, log2(LEAST * max(pixel.x, pixel.y) / size) * ${Math.LOG10E * Math.LN2});
@@ -74,6 +75,7 @@ export class Ground {
         size: { value: 1 },
         reach: { value: 1 },
         scale: { value: 1 },
+        hasGrid: { value: true },
       },
       depthWrite: false,
     });
@@ -92,6 +94,12 @@ export class Ground {
     const { uniforms } = this.#plane.material;
     for (const name of ["haze", "ground", "line"] as const) (uniforms[name]!.value as Color).set(colors[name]);
     this.#shadows.material.opacity = colors.shadow;
+  }
+
+  /** With lines, without, or not at all. */
+  set style(style: "grid" | "plain" | "none") {
+    this.object.visible = style !== "none";
+    this.#plane.material.uniforms["hasGrid"]!.value = style === "grid";
   }
 
   /** Whether shadows fall on it. */

@@ -66,8 +66,10 @@ export class Lane {
   }
 }
 
-/** Paints all lanes, to be looked at from so far away. */
-export function paintLanes(scheme: Scheme, reach: number): void {
+/** Paints all lanes, to be looked at from so far away; null: not at all, as the roads themselves are there. */
+export function paintLanes(scheme: Scheme | null, reach: number): void {
+  MATERIAL.visible = scheme !== null;
+  if (scheme === null) return;
   (MATERIAL.uniforms["color"]!.value as Color).set(SURROUNDINGS[scheme].road);
   MATERIAL.uniforms["reach"]!.value = reach;
 }

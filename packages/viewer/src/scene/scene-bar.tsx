@@ -18,7 +18,11 @@ const TOGGLES = [
 
 /** Where there is a world. */
 const OF_WORLD = [
-  { shown: "world", text: "World", label: "Blocks of the world that it was made in" },
+  { shown: "world", text: "World", label: "The world that it was made in" },
+] as const satisfies readonly Toggle[];
+
+/** Where that is made of blocks. */
+const OF_BLOCKS = [
   { shown: "cut", text: "Cut", label: "Cut the world above the players" },
 ] as const satisfies readonly Toggle[];
 
@@ -41,6 +45,7 @@ interface Shown {
 export function SceneBar({
   settings,
   hasWorld,
+  hasBlocks,
   things,
   subject,
   onChange,
@@ -49,6 +54,7 @@ export function SceneBar({
 }: {
   readonly settings: Shown;
   readonly hasWorld: boolean;
+  readonly hasBlocks: boolean;
   readonly things: readonly Thing[];
   readonly subject: Subject | null;
   readonly onChange: (changes: Partial<Shown>) => void;
@@ -96,7 +102,7 @@ export function SceneBar({
           </option>
         ))}
       </select>
-      {[...TOGGLES, ...(hasWorld ? OF_WORLD : [])].map(({ shown, text, label }) => (
+      {[...TOGGLES, ...(hasWorld ? OF_WORLD : []), ...(hasBlocks ? OF_BLOCKS : [])].map(({ shown, text, label }) => (
         <Button
           key={shown}
           kind="bare"

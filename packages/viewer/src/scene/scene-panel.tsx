@@ -15,6 +15,7 @@ import { ghostColor } from "./look.ts";
 import { SceneView, type Thing } from "./scene-view.ts";
 import { SceneBar } from "./scene-bar.tsx";
 import { useWorld } from "./use-world.ts";
+import { useCompanions } from "../world/use-companions.ts";
 
 /** What the address keeps of it. */
 export interface SceneSettings {
@@ -127,10 +128,10 @@ export function ScenePanel() {
     if (view.current !== null) view.current.trails = trails;
   }, [trails]);
   useEffect(() => {
-    if (view.current !== null) view.current.isWorldOn = world;
+    if (view.current !== null) view.current.world.isOn = world;
   }, [world]);
   useEffect(() => {
-    if (view.current !== null) view.current.isWorldCut = cut;
+    if (view.current !== null) view.current.world.isCut = cut;
   }, [cut]);
 
   const base = useWorld()?.base ?? null;
@@ -142,11 +143,17 @@ export function ScenePanel() {
   useEffect(() => {
     const made = view.current;
     if (made === null || base === null) return;
-    made.world = (ask, signal) => session.query("chunk", { recording: recording.current, base, ...ask }, { signal });
+    made.world.blocks = (ask, signal) =>
+      session.query("chunk", { recording: recording.current, base, ...ask }, { signal });
     return () => {
-      made.world = null;
+      made.world.blocks = null;
     };
   }, [session, base]);
+
+  const companions = useCompanions();
+  useEffect(() => {
+    if (view.current !== null) view.current.world.sceneries = companions;
+  }, [companions]);
 
   const words = useRef({ shown: 0, things: "", isEmpty: false, timer: 0 });
   const drawn = useRef<{ main: Deck | null; decks: unknown; controller: AbortController | null }>({
@@ -224,7 +231,8 @@ export function ScenePanel() {
     <div className="scene">
       <SceneBar
         settings={{ mode, labels, trails, readings, world, cut }}
-        hasWorld={base !== null}
+        hasWorld={base !== null || companions.some(({ scenery }) => scenery.parts.length > 0)}
+        hasBlocks={base !== null}
         things={things}
         subject={subject}
         onChange={(changes) => {

@@ -11,16 +11,15 @@ import {
   type WebGLRenderer,
 } from "three";
 import type { Frame, Showing, State } from "simtape";
-import type { Companion, Pointing } from "../company.ts";
+import type { Watcher, Pointing } from "../company.ts";
 import type { Passing } from "../protocol.ts";
 import type { Selection, Sight } from "../session.ts";
 import type { Subject, Thing as Named } from "../subject.ts";
 import type { Scheme } from "../theme.ts";
-import { type AskChunk, Backdrop, EXTENTS } from "./backdrop.ts";
 import { Bearings } from "./bearings.ts";
 import { CameraRig, type CameraMode, type CameraPlace } from "./camera-rig.ts";
 import { Cast } from "./cast.ts";
-import type { Companions } from "./companions.ts";
+import type { Watchers } from "./watchers.ts";
 import { type Course, runsOf } from "./course.ts";
 import { Dots } from "./dots.ts";
 import { Effort, QUALITIES, type Quality } from "./effort.ts";
@@ -43,6 +42,7 @@ import { Sky } from "./sky.ts";
 import { Smooth } from "./smooth.ts";
 import { Trails } from "./trails.ts";
 import { Origin } from "./origin.ts";
+import { World } from "./world.ts";
 
 export interface SceneEvents {
   onPick(selection: Selection | null): void;
@@ -82,7 +82,6 @@ export class SceneView {
   /** Null: edges are smooth of themselves. */
   readonly #smooth: Smooth | null;
   readonly #pace: Pace;
-  readonly #isSoftware: boolean;
   readonly #scene = new Scene();
   readonly #rig: CameraRig;
   readonly #sky = new Sky();
@@ -90,6 +89,8 @@ export class SceneView {
   readonly #ground = new Ground();
   readonly #dots = new Dots();
   readonly #marker = new Marker();
+  /** What is around the things. */
+  readonly world: World;
   #trails = new Trails();
   #origin = new Origin();
   /** The first is what plays. */
@@ -105,20 +106,17 @@ export class SceneView {
   #scheme: Scheme = "dark";
   #areLabelsOn = true;
   #areTrailsOn = true;
-  /** Of the world that the recording was made in; null: it is not there. */
-  #askChunk: AskChunk | null = null;
-  #backdrop: Backdrop | null = null;
-  #isWorldOn = true;
-  #isWorldCut = false;
+  /** Height of the ground where the world says nothing of it. */
+  #floor = 0;
   #hasHome = false;
   /** Whether the camera is where `home` has put it. */
   #isHome = false;
   /** Which crowds had figures. */
   #there = "";
   #kept: CameraPlace | null = null;
-  #company: readonly Companion[] = [];
+  #company: readonly Watcher[] = [];
   /** Loaded when the first of them comes; most who watch are alone. */
-  #companions: Companions | null = null;
+  #watchers: Watchers | null = null;
   /** Where the mouse is, pixels of the page; null: not over the picture. */
   #mouse: Vector2 | null = null;
   #width = 1;
@@ -131,9 +129,10 @@ export class SceneView {
   constructor(events: SceneEvents) {
     this.#events = events;
     this.element.setAttribute("role", "img");
-    this.over.className = "scene-companions";
+    this.over.className = "scene-watchers";
     const isSoftware = drawsInSoftware();
-    this.#isSoftware = isSoftware;
+    this.world = new World(isSoftware, () => this.#see());
+    this.world.reset(this.#origin);
     this.#renderer = rendererOn(this.element, isSoftware);
     this.#smooth = isSoftware ? new Smooth(this.#renderer) : null;
     const clock = clockOf(this.#renderer.getContext() as WebGL2RenderingContext);
@@ -154,15 +153,14 @@ export class SceneView {
       this.#dots.object,
       this.#marker.object,
       this.#trails.object,
+      this.world.object,
     );
     this.#listen();
   }
 
   /** What is shown, in words. */
   get description(): string {
-    return [this.#casts[0]?.describe() ?? "", this.#backdrop?.describe() ?? ""]
-      .filter((text) => text !== "")
-      .join(", ");
+    return [this.#casts[0]?.describe() ?? "", this.world.describe()].filter((text) => text !== "").join(", ");
   }
 
   /** Whether nothing of the recording has a place now. */
@@ -202,7 +200,7 @@ export class SceneView {
     if (frame.since === null || hasNewCast) this.#trails.clear();
     this.#scene.updateMatrixWorld();
     for (const cast of this.#casts) this.#trails.update(cast);
-    this.#backdropNow()?.update(frame.state);
+    this.world.update(frame.state);
     this.#count = 0;
     for (const { crowds } of this.#casts) for (const { poses } of crowds) this.#count += poses.count;
     this.#regard();
@@ -211,7 +209,7 @@ export class SceneView {
     const isOther = this.#isHome && there !== this.#there;
     this.#there = there;
     if (!this.#hasHome || isOther) this.home();
-    if (hasNewCast) this.#companions?.show(this.#company, this.#origin);
+    if (hasNewCast) this.#watchers?.show(this.#company, this.#origin);
     this.#pace.change();
   }
 
@@ -219,7 +217,6 @@ export class SceneView {
   reset(): void {
     for (const cast of this.#casts) this.#drop(cast);
     this.#casts = [];
-    this.#dropBackdrop();
     for (const key of [...this.#courses.keys()]) this.#forget(key);
     this.#scene.remove(this.#trails.object);
     this.#trails.dispose();
@@ -227,8 +224,9 @@ export class SceneView {
     this.#trails.object.visible = this.#areTrailsOn;
     this.#scene.add(this.#trails.object);
     this.#origin = new Origin();
+    this.world.reset(this.#origin);
     this.#hasHome = false;
-    this.#companions?.show([], this.#origin);
+    this.#watchers?.show([], this.#origin);
   }
 
   /** How this recording is best looked at. */
@@ -244,7 +242,7 @@ export class SceneView {
     cast.frame(box);
     if (box.isEmpty()) box.union(new Box3(new Vector3(-5, 0, -5), new Vector3(5, 2, 5)));
     else this.#hasHome = this.#isHome = true;
-    this.#ground.height = cast.floor ?? box.min.y;
+    this.#floor = cast.floor ?? box.min.y;
     this.#rig.home(box, this.#followed());
     if (this.#kept !== null) {
       this.#rig.place = this.#kept;
@@ -271,7 +269,8 @@ export class SceneView {
 
   set scheme(scheme: Scheme) {
     this.#scheme = scheme;
-    for (const part of [this.#sky, this.#lighting, this.#ground, this.labels, this.#marker]) part.scheme = scheme;
+    for (const part of [this.#sky, this.#lighting, this.#ground, this.labels, this.#marker, this.world])
+      part.scheme = scheme;
     this.invalidate();
   }
 
@@ -293,29 +292,6 @@ export class SceneView {
     this.invalidate();
   }
 
-  /** What is asked for chunks of the world that the recording was made in; null: there is none. */
-  set world(ask: AskChunk | null) {
-    if (ask === this.#askChunk) return;
-    this.#dropBackdrop();
-    this.#askChunk = ask;
-    const state = this.#casts[0]?.state ?? null;
-    if (state !== null) this.#backdropNow()?.update(state);
-    this.#see();
-  }
-
-  set isWorldOn(isOn: boolean) {
-    this.#isWorldOn = isOn;
-    if (this.#backdrop !== null) this.#backdrop.isOn = isOn;
-    this.#see();
-  }
-
-  /** Whether the world is cut off above the one who is looked at. */
-  set isWorldCut(isCut: boolean) {
-    this.#isWorldCut = isCut;
-    if (this.#backdrop !== null) this.#backdrop.isCut = isCut;
-    this.invalidate();
-  }
-
   /** The way of a thing, drawn; of recording 0 or of a ghost. */
   setCourse(cast: number, set: string, id: number | string, course: Course): void {
     const key = courseKey(cast, set, id);
@@ -326,7 +302,7 @@ export class SceneView {
     const parts = runsOf(course).flatMap(([first, last]) => {
       const places = course.places.subarray(3 * first, 3 * last + 3);
       const ribbon = new Ribbon(places, style);
-      return lane > 0 && cast === 0 ? [ribbon, new Lane(places, lane, this.#ground.height)] : [ribbon];
+      return lane > 0 && cast === 0 ? [ribbon, new Lane(places, lane, this.#floor)] : [ribbon];
     });
     const object = new Group();
     object.add(...parts.map((part) => part.object));
@@ -382,11 +358,11 @@ export class SceneView {
   }
 
   /** Those who watch elsewhere. */
-  set company(company: readonly Companion[]) {
+  set company(company: readonly Watcher[]) {
     const isFirst = this.#company.length === 0 && company.length > 0;
     this.#company = company;
-    if (isFirst && this.#companions === null) void this.#meet();
-    this.#companions?.show(this.#casts.length > 0 ? company : [], this.#origin);
+    if (isFirst && this.#watchers === null) void this.#meet();
+    this.#watchers?.show(this.#casts.length > 0 ? company : [], this.#origin);
     this.invalidate();
   }
 
@@ -466,13 +442,14 @@ export class SceneView {
     this.#rig.fit(this.#width, this.#height);
     this.bearings.show(this.#casts[0]?.crowds ?? [], followed, this.#rig, slope(camera) / this.#height);
     const { target, distance } = this.#rig;
-    const { height } = this.#ground;
-    this.#backdrop?.look(target, followed === null ? null : placeOf(followed.crowd, followed.row, FEET).y);
-    this.#ground.object.visible = this.#backdrop?.isShown !== true;
+    const height = this.world.floor ?? this.#floor;
+    this.#ground.height = height;
+    this.world.look(target, followed === null ? null : placeOf(followed.crowd, followed.row, FEET).y);
+    this.#ground.style = this.world.ground;
     this.#ground.place(target, distance, Math.abs(camera.position.y - height));
     this.#lighting.place(target, distance, Math.max(0, target.y - height));
     sizeRibbons(this.#width, this.#height);
-    paintLanes(this.#scheme, Math.max(distance, camera.position.y - height));
+    paintLanes(this.world.ground === "grid" ? this.#scheme : null, Math.max(distance, camera.position.y - height));
     const chosen = this.#chosen();
     EYE.position.copy(camera.position);
     EYE.pixels = (this.#height * ratio) / slope(camera);
@@ -488,7 +465,7 @@ export class SceneView {
       this.#width,
       this.#height,
     );
-    this.#companions?.place(this.#casts[0]?.crowds ?? [], camera, this.#width, this.#height);
+    this.#watchers?.place(this.#casts[0]?.crowds ?? [], camera, this.#width, this.#height);
     (quality.smooth && this.#smooth !== null ? this.#smooth : this.#renderer).render(this.#scene, camera);
     if (isUnderWay) this.#pace.request();
     this.element.dataset["time"] = String(this.#casts[0]?.state?.time ?? "");
@@ -496,8 +473,8 @@ export class SceneView {
   }
 
   async #meet(): Promise<void> {
-    const { Companions } = await import("./companions.ts");
-    this.#companions ??= new Companions(this.over);
+    const { Watchers } = await import("./watchers.ts");
+    this.#watchers ??= new Watchers(this.over);
     this.company = this.#company;
   }
 
@@ -516,29 +493,10 @@ export class SceneView {
     cast.dispose();
   }
 
-  /** The first that is drawn tells where the scene's zero is: only then can chunks be laid. */
-  #backdropNow(): Backdrop | null {
-    if (this.#backdrop === null && this.#askChunk !== null) {
-      const extent = this.#isSoftware ? EXTENTS.software : EXTENTS.card;
-      this.#backdrop = new Backdrop(this.#askChunk, this.#origin, extent, this.#isSoftware, () => this.#see());
-      this.#backdrop.isOn = this.#isWorldOn;
-      this.#backdrop.isCut = this.#isWorldCut;
-      this.#scene.add(this.#backdrop.object);
-    }
-    return this.#backdrop;
-  }
-
   /** More of the world is there, or less. */
   #see(): void {
     this.invalidate();
     this.#events.onSight();
-  }
-
-  #dropBackdrop(): void {
-    if (this.#backdrop === null) return;
-    this.#scene.remove(this.#backdrop.object);
-    this.#backdrop.dispose();
-    this.#backdrop = null;
   }
 
   #forget(key: string): void {

@@ -12,7 +12,7 @@ import { formatModules } from "../input/formats.ts";
 import { toJson } from "../../model/json.ts";
 import { counted, Output, say } from "../run/terminal.ts";
 import { type ReadOptions, takesFiles } from "../input/recordings.ts";
-import { entriesOf } from "../view/entries.ts";
+import { entriesOf, worldsOf } from "../view/entries.ts";
 import { ViewIndexes } from "../view/indexes.ts";
 import { ViewList } from "../view/list.ts";
 import { isReachedFromElsewhere, originOf } from "../view/reach.ts";
@@ -40,7 +40,10 @@ export function addView(program: Command): void {
     .description(
       "Serves the viewer and the recordings named, read-only, and prints the address of the page: to this machine only, unless --host says otherwise.\nA folder stands for the recordings in it. Ends with Ctrl+C.\nWith --from a running program is recorded, and shown while it runs; exit code 3 when something of it is missing.",
     )
-    .argument("<recordings...>", "files, folders or URLs; with --from the address of the program")
+    .argument(
+      "<recordings...>",
+      "files, folders or URLs, and the .xodr of their world; with --from the address of the program",
+    )
     .addOption(new Option("--from <program>", "show a running program while it is recorded").choices(FEED_KINDS))
     .option("-o, --output <file>", "with --from: keep the recording; its ending names the format")
     .option("--force", "with --from: overwrite an existing file")
@@ -56,7 +59,7 @@ export function addView(program: Command): void {
     .option("--json", "print the address as one JSON object")
     .addHelpText(
       "after",
-      "\nExamples:\n  $ simtape view town.log\n  $ simtape view best.hcrp mine.hcrp --ghost --open\n  $ simtape view town.log --port 8123 --public-origin http://localhost:9000    # ssh -L 9000:localhost:8123\n  $ simtape view --from nanover ws://127.0.0.1:38801 --open\n  $ simtape view --from nanover ws://127.0.0.1:38801 -o run.nanover.zip",
+      "\nExamples:\n  $ simtape view town.log\n  $ simtape view town.log town.xodr\n  $ simtape view best.hcrp mine.hcrp --ghost --open\n  $ simtape view town.log --port 8123 --public-origin http://localhost:9000    # ssh -L 9000:localhost:8123\n  $ simtape view --from nanover ws://127.0.0.1:38801 --open\n  $ simtape view --from nanover ws://127.0.0.1:38801 -o run.nanover.zip",
     )
     .action(async (names: readonly string[], options: ViewOptions) => {
       const live = await liveOf(names, options);
@@ -68,6 +71,7 @@ export function addView(program: Command): void {
       const server = await serveView({
         folder: builtViewer(),
         entries: list,
+        worlds: live === null ? await worldsOf(names) : [],
         port: portOf(options.port),
         given,
         modules: formatModules(),

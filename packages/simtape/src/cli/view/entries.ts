@@ -24,9 +24,29 @@ export type ViewEntry =
       readonly growth?: Growth | undefined;
     };
 
-/** What is named on the command line, folders as the recordings in them. Throws `UsageError` for what is no recording. */
+/** Endings of files that show the world of a recording: the page knows how to read them. */
+const OF_WORLDS = [".xodr"];
+
+/** Whether a file shows the world of a recording, by its name: it is no recording itself. */
+export function showsWorld(name: string): boolean {
+  return OF_WORLDS.some((ending) => name.toLowerCase().endsWith(ending));
+}
+
+/**
+ * What is named on the command line, folders as the recordings in them; files that show a world are left out. Throws
+ * `UsageError` for what is no recording.
+ */
 export async function entriesOf(names: readonly string[]): Promise<ViewEntry[]> {
-  const entries = await Promise.all(names.map((name) => entriesAt(name)));
+  const recordings = names.filter((name) => !showsWorld(name));
+  if (recordings.length === 0)
+    throw new UsageError(`it shows the world of a recording: name the recording, too, ${names.join(", ")}`);
+  const entries = await Promise.all(recordings.map((name) => entriesAt(name)));
+  return entries.flat();
+}
+
+/** The files that show a world, of what is named on the command line. Throws `UsageError` for what is not there. */
+export async function worldsOf(names: readonly string[]): Promise<ViewEntry[]> {
+  const entries = await Promise.all(names.filter(showsWorld).map((name) => entriesAt(name)));
   return entries.flat();
 }
 

@@ -12,7 +12,7 @@ import { opensDoors } from "../../io/shown-url.ts";
 import { PROVENANCE_ENDING } from "../../model/annotation.ts";
 import { isChunk, isOfSomeWorld } from "../../world/keys.ts";
 import { toServers } from "../input/timeout.ts";
-import { belongsTo, type ViewEntry } from "./entries.ts";
+import { belongsTo, showsWorld, type ViewEntry } from "./entries.ts";
 import { type Growth, sendGrowth } from "./growth.ts";
 import { ViewIndexes } from "./indexes.ts";
 import { ViewList } from "./list.ts";
@@ -35,6 +35,8 @@ export interface Serving {
   /** The built page. */
   readonly folder: string;
   readonly entries: readonly ViewEntry[] | ViewList;
+  /** Files that show the world of the recording that is opened at first. */
+  readonly worlds?: readonly ViewEntry[];
   /** 0, the default: any free one. */
   readonly port?: number;
   /** Files by name for recordings that may have one of that name beside them, and have none. */
@@ -55,6 +57,7 @@ export interface Serving {
 export async function serveView({
   folder,
   entries,
+  worlds = [],
   port = 0,
   given = new Map(),
   modules = [],
@@ -86,6 +89,8 @@ export async function serveView({
     const inside = path.slice(token.length + 2);
     const file = /^(?:files|relayed)\/(\d+)\/([^/\\]+)$/.exec(inside);
     if (file !== null) return sendFile(list.entry(Number(file[1])), file[2]!, given, indexes, request, response);
+    const world = /^worlds\/(\d+)\/([^/\\]+)$/.exec(inside);
+    if (world !== null) return sendFile(worlds[Number(world[1])], world[2]!, given, null, request, response);
     const beside = /^beside\/(\d+)\/(.+)$/.exec(inside);
     if (beside !== null) return sendOfWorld(list.entry(Number(beside[1])), beside[2]!, request, response);
     const growing = growthAt(/^live\/(\d+)$/.exec(inside)?.[1]);
@@ -115,10 +120,11 @@ export async function serveView({
   });
   const base = `${names.origin}/${token}/`;
   return {
-    address: (opened) =>
-      `${base}${opened.length === 0 ? "" : "?"}${opened
-        .map((entry) => `url=${encodeURIComponent(list.urlOf(entry)).replaceAll("%2F", "/")}`)
-        .join("&")}`,
+    address: (opened) => {
+      const parts = opened.map((entry) => `url=${written(list.urlOf(entry))}`);
+      if (parts.length > 0) parts.push(...worlds.map((world, index) => `world=${written(worldAddress(world, index))}`));
+      return `${base}${parts.length === 0 ? "" : "?"}${parts.join("&")}`;
+    },
     closed,
     close: () => {
       server.close();
@@ -126,6 +132,17 @@ export async function serveView({
       return closed;
     },
   };
+}
+
+function worldAddress(world: ViewEntry, index: number): string {
+  return "url" in world && !opensDoors(new URL(world.url))
+    ? world.url
+    : `worlds/${index}/${encodeURIComponent("url" in world ? world.name : world.main)}`;
+}
+
+/** In a query of an address. */
+function written(address: string): string {
+  return encodeURIComponent(address).replaceAll("%2F", "/");
 }
 
 /** Passes on what a server elsewhere has, of the file at `entry` or one beside that belongs to it. */
@@ -136,7 +153,8 @@ async function relay(
   response: ServerResponse,
 ): Promise<void> {
   const { url, headers } = withoutCredentials(new URL(entry.url));
-  if (!opensDoors(new URL(entry.url)) || !belongsTo(entry.name, name)) return refuse(response, 404);
+  if (!opensDoors(new URL(entry.url)) || !(showsWorld(name) || belongsTo(entry.name, name)))
+    return refuse(response, 404);
   if (name !== entry.name) url.pathname = url.pathname.replace(/[^/]*$/, encodeURIComponent(name));
   const gone = new AbortController();
   response.once("close", () => gone.abort());
@@ -169,11 +187,13 @@ async function sendFile(
 ): Promise<void> {
   if (entry !== undefined && "url" in entry) return relay(entry, name, request, response);
   const isIndex = entry !== undefined && indexes !== null && name === ViewIndexes.nameOf(entry);
-  if (entry === undefined || !(isIndex || belongsTo(entry.main, name))) return refuse(response, 404);
+  if (entry === undefined || !(isIndex || showsWorld(name) || belongsTo(entry.main, name)))
+    return refuse(response, 404);
   if (name === entry.main) void indexes?.want(entry);
   const file = isIndex ? await indexes.open(entry) : await opened(entry, name);
   // none, which is no fault
-  if (file === null && (isIndex || name.endsWith(PROVENANCE_ENDING))) return void response.writeHead(204).end();
+  if (file === null && (isIndex || showsWorld(name) || name.endsWith(PROVENANCE_ENDING)))
+    return void response.writeHead(204).end();
   if (file === null) {
     const content = given.get(name);
     if (content === undefined) return refuse(response, 404);

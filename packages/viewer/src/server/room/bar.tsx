@@ -1,5 +1,5 @@
 import { useMemo, useState } from "react";
-import { companionColors } from "../../company.ts";
+import { watcherColors } from "../../company.ts";
 import { useSession } from "../../hooks.ts";
 import { Button } from "../../ui/button.tsx";
 import { Menu, MenuItem } from "../../ui/menu.tsx";
@@ -35,7 +35,7 @@ export function RoomBar({
   const [seen, setSeen] = useState(0);
   const noted = notes.list?.length ?? 0;
   const isLeader = leader !== null && leader === you;
-  const colors = useMemo(() => companionColors(members), [members]);
+  const colors = useMemo(() => watcherColors(members), [members]);
   const others = members.filter(({ id }) => id !== you);
   const unread = isTalking ? 0 : lines.length - seen;
   const talk = (): void => {

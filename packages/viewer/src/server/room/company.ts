@@ -1,5 +1,5 @@
 import { type FromServer, LONGEST, type Pointer, type RoomClient } from "simtape-server/rooms";
-import { type Companion, companionColors, MOST_COMPANIONS, type Pointing } from "../../company.ts";
+import { type Watcher, watcherColors, MOST_WATCHERS, type Pointing } from "../../company.ts";
 import type { Session } from "../../session.ts";
 import { chosenName, thingNamed } from "../../subject.ts";
 
@@ -9,7 +9,7 @@ const LOOK_EVERY = 100;
 const CAMERA_EVERY = 1000;
 /** What has not changed is sent again after so many milliseconds, for those who came later. */
 const AGAIN_EVERY = 5000;
-/** Milliseconds without news after which a companion is not shown. */
+/** Milliseconds without news after which a watcher is not shown. */
 const SILENT = 12_000;
 /** Decimals of degrees and metres that are sent: a millimetre on the ground. */
 const DECIMALS = 8;
@@ -70,7 +70,7 @@ export class Company {
     const since = now - this.#sentAt;
     const isDue =
       text !== this.#sent ||
-      (view !== this.#sentCamera && since >= CAMERA_EVERY && this.#client.count <= MOST_COMPANIONS) ||
+      (view !== this.#sentCamera && since >= CAMERA_EVERY && this.#client.count <= MOST_WATCHERS) ||
       ((at !== null || thing !== null) && since >= AGAIN_EVERY);
     if (!isDue) return;
     this.#sent = text;
@@ -82,20 +82,20 @@ export class Company {
   /** Those who are here and were heard of lately; the camera of those who look around alone. */
   #show(now: number): void {
     const members = new Map(this.#client.members.map((member) => [member.id, member]));
-    const companions: Companion[] = [];
-    const colors = companionColors(this.#client.members);
+    const watchers: Watcher[] = [];
+    const colors = watcherColors(this.#client.members);
     for (const [id, { pointer, at }] of this.#heard) {
       const member = members.get(id);
       if (member === undefined || now - at > SILENT) this.#heard.delete(id);
-      else if (companions.length < MOST_COMPANIONS) {
+      else if (watchers.length < MOST_WATCHERS) {
         const camera = member.isFree ? pointer.camera : null;
-        companions.push({ id, name: member.name, color: colors.get(id)!, ...pointer, camera });
+        watchers.push({ id, name: member.name, color: colors.get(id)!, ...pointer, camera });
       }
     }
-    const shown = JSON.stringify(companions);
+    const shown = JSON.stringify(watchers);
     if (shown === this.#shown) return;
     this.#shown = shown;
-    this.#session.company.set(companions);
+    this.#session.company.set(watchers);
   }
 }
 

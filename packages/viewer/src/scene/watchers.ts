@@ -1,5 +1,5 @@
 import { type PerspectiveCamera, Vector3 } from "three";
-import { type Companion, MOST_COMPANIONS } from "../company.ts";
+import { type Watcher, MOST_WATCHERS } from "../company.ts";
 import type { Origin } from "./origin.ts";
 import { placeOf, type Spot } from "./pick.ts";
 import type { Crowd } from "./presenters/presenter.ts";
@@ -9,7 +9,7 @@ const LEAST_RING = 12;
 /** Pixels between the edge of the picture and an arrow to what is outside. */
 const EDGE = 14;
 
-/** What is drawn for a companion: where it points, what it has selected, and from where it looks. */
+/** What is drawn for a watcher: where it points, what it has selected, and from where it looks. */
 const KINDS = ["point", "ring", "eye"] as const;
 type Kind = (typeof KINDS)[number];
 
@@ -17,7 +17,7 @@ type Kind = (typeof KINDS)[number];
  * Those who watch elsewhere, over the picture: a mark where each points, a ring around what it has selected; arrows
  * at the edge for what is outside the picture.
  */
-export class Companions {
+export class Watchers {
   readonly #element: HTMLElement;
   #marks: Mark[] = [];
 
@@ -26,12 +26,12 @@ export class Companions {
     this.#element = element;
   }
 
-  show(companions: readonly Companion[], origin: Origin): void {
-    const before = new Map(this.#marks.map((mark) => [mark.companion.id, mark]));
-    this.#marks = companions.slice(0, MOST_COMPANIONS).map((companion) => {
-      const mark = before.get(companion.id) ?? new Mark(companion, this.#element);
-      before.delete(companion.id);
-      mark.take(companion, origin);
+  show(watchers: readonly Watcher[], origin: Origin): void {
+    const before = new Map(this.#marks.map((mark) => [mark.watcher.id, mark]));
+    this.#marks = watchers.slice(0, MOST_WATCHERS).map((watcher) => {
+      const mark = before.get(watcher.id) ?? new Mark(watcher, this.#element);
+      before.delete(watcher.id);
+      mark.take(watcher, origin);
       return mark;
     });
     for (const gone of before.values()) gone.remove();
@@ -45,18 +45,18 @@ export class Companions {
   }
 }
 
-/** The marks of one companion. */
+/** The marks of one watcher. */
 class Mark {
-  companion: Companion;
+  watcher: Watcher;
   readonly #elements: Record<Kind, HTMLElement>;
   readonly #at = new Vector3();
   readonly #eye = new Vector3();
 
-  constructor(companion: Companion, host: HTMLElement) {
-    this.companion = companion;
+  constructor(watcher: Watcher, host: HTMLElement) {
+    this.watcher = watcher;
     const make = (kind: Kind): HTMLElement => {
       const element = document.createElement("div");
-      element.className = `scene-companion scene-companion-${kind}`;
+      element.className = `scene-watcher scene-watcher-${kind}`;
       element.hidden = true;
       element.append(document.createElement("span"));
       host.append(element);
@@ -65,21 +65,21 @@ class Mark {
     this.#elements = { point: make("point"), ring: make("ring"), eye: make("eye") };
   }
 
-  take(companion: Companion, origin: Origin): void {
-    this.companion = companion;
+  take(watcher: Watcher, origin: Origin): void {
+    this.watcher = watcher;
     for (const kind of KINDS) {
       const element = this.#elements[kind];
-      element.style.setProperty("--companion", companion.color);
-      element.firstElementChild!.textContent = companion.name;
+      element.style.setProperty("--watcher", watcher.color);
+      element.firstElementChild!.textContent = watcher.name;
     }
-    if (companion.at !== null) toScene(companion.at, origin, this.#at);
-    if (companion.camera !== null) toScene(companion.camera, origin, this.#eye);
-    this.#elements.point.dataset["at"] = companion.at?.join(" ") ?? "";
-    this.#elements.ring.dataset["thing"] = companion.thing ?? "";
+    if (watcher.at !== null) toScene(watcher.at, origin, this.#at);
+    if (watcher.camera !== null) toScene(watcher.camera, origin, this.#eye);
+    this.#elements.point.dataset["at"] = watcher.at?.join(" ") ?? "";
+    this.#elements.ring.dataset["thing"] = watcher.thing ?? "";
   }
 
   place(crowds: readonly Crowd[], camera: PerspectiveCamera, width: number, height: number, pixels: number): void {
-    const { at, thing, camera: gaze } = this.companion;
+    const { at, thing, camera: gaze } = this.watcher;
     const { point, ring, eye } = this.#elements;
     put(point, at === null ? null : this.#at, camera, width, height);
     put(eye, gaze === null ? null : this.#eye, camera, width, height);

@@ -1,0 +1,119 @@
+import { BufferAttribute, BufferGeometry, Color, Group, type Material, Mesh } from "three";
+import type { State } from "simtape";
+import type { Scheme } from "../theme.ts";
+import type { Paint, Paints, Scenery } from "../world/companion.ts";
+import { Look } from "./look.ts";
+import type { Origin } from "./origin.ts";
+import { FINE, QUICK, quickened } from "./quick.ts";
+import type { WorldPart } from "./world-part.ts";
+
+/** Layers that paints have, at most: what lies deeper is moved away from the eye, so that nothing flickers. */
+const LAYERS = 6;
+
+interface Drawn {
+  readonly paint: Paint;
+  readonly meshes: readonly Mesh[];
+  readonly colors: BufferAttribute;
+}
+
+/** The meshes of one companion, one draw for each paint. */
+export class SceneryView implements WorldPart {
+  readonly object: Group = new Group();
+  readonly coversGround = false;
+  readonly #scenery: Scenery;
+  readonly #drawn: readonly Drawn[];
+  readonly #materials = new Map<number, readonly Material[]>();
+  #isOn = true;
+
+  /** Where the scene's zero is must be known. */
+  constructor(scenery: Scenery, paints: Paints, origin: Origin, isSoftware: boolean) {
+    this.#scenery = scenery;
+    const place = [...scenery.middle];
+    origin.fromRecording(place, 0);
+    this.object.position.fromArray(place);
+    // z up becomes y up
+    this.object.rotation.x = -Math.PI / 2;
+    this.#drawn = scenery.parts.flatMap(({ paint: name, positions, normals, index }) => {
+      const paint = paints[name];
+      if (paint === undefined) return [];
+      const colors = new BufferAttribute(new Uint16Array(positions.length), 3, true);
+      const geometry = new BufferGeometry()
+        .setAttribute("position", new BufferAttribute(positions, 3))
+        .setAttribute("normal", new BufferAttribute(normals, 3))
+        .setAttribute("color", colors)
+        .setIndex(new BufferAttribute(index, 1));
+      const materials = this.#materialsOf(paint.layer, isSoftware);
+      const meshes = materials.map((material, i) => {
+        const mesh = new Mesh(geometry, material);
+        if (materials.length > 1) mesh.layers.set(i === 0 ? FINE : QUICK);
+        mesh.castShadow = i === 0 && paint.isTall === true;
+        mesh.receiveShadow = i === 0;
+        return mesh;
+      });
+      this.object.add(...meshes);
+      return [{ paint, meshes, colors }];
+    });
+    this.object.updateMatrixWorld(true);
+  }
+
+  set isOn(isOn: boolean) {
+    this.#isOn = this.object.visible = isOn;
+  }
+
+  get isShown(): boolean {
+    return this.#isOn && this.#drawn.length > 0;
+  }
+
+  /** Height of its ground in the scene; null: it has none. */
+  get floor(): number | null {
+    const { ground, middle } = this.#scenery;
+    return ground === null ? null : this.object.position.y + ground - middle[2];
+  }
+
+  set scheme(scheme: Scheme) {
+    for (const { paint, colors } of this.#drawn) {
+      const { r, g, b } = COLOR.set(paint[scheme]);
+      const own = [r, g, b].map((part) => Math.round(part * 65_535));
+      const { array } = colors;
+      for (let i = 0; i < array.length; i++) array[i] = own[i % 3]!;
+      colors.needsUpdate = true;
+    }
+  }
+
+  describe(): string {
+    return this.isShown ? this.#scenery.description : "";
+  }
+
+  /** What the recording has of its own is not drawn twice. */
+  update({ sets }: State): void {
+    for (const { paint, meshes } of this.#drawn) {
+      if (paint.unless === undefined) continue;
+      const isThere = (sets.get(paint.unless)?.ids.length ?? 0) > 0;
+      for (const mesh of meshes) mesh.visible = !isThere;
+    }
+  }
+
+  dispose(): void {
+    for (const { meshes } of this.#drawn) meshes[0]!.geometry.dispose();
+    for (const material of [...this.#materials.values()].flat()) material.dispose();
+  }
+
+  #materialsOf(layer: number, isSoftware: boolean): readonly Material[] {
+    let materials = this.#materials.get(layer);
+    if (materials === undefined) {
+      const own = new Look(-1).material({ vertexColors: true });
+      const quick = isSoftware ? quickened(own) : null;
+      materials = quick === null ? [own] : [own, quick];
+      const depth = layer === 0 ? 0 : LAYERS - layer;
+      for (const material of materials) {
+        material.polygonOffset = depth > 0;
+        material.polygonOffsetFactor = depth;
+        material.polygonOffsetUnits = 8 * depth;
+      }
+      this.#materials.set(layer, materials);
+    }
+    return materials;
+  }
+}
+
+const COLOR = new Color();

@@ -1,0 +1,95 @@
+import type { Locator } from "../protocol.ts";
+
+/** A file that shows the world of a recording: how it is told, read and drawn, whatever its kind. */
+export interface CompanionKind {
+  readonly id: string;
+  /** What such a file is called in sentences: "road net (OpenDRIVE)". */
+  readonly name: string;
+  /** Of names, with the dot, in lower case. */
+  readonly endings: readonly string[];
+  /** Longer files are refused before they are read, bytes. */
+  readonly mostBytes: number;
+  /** Whether a file that begins with these bytes, some hundred of them, is one: what its name claims may be wrong. */
+  recognizes(first: Uint8Array): boolean;
+  /** What reads it, loaded on use: it runs in a worker of its own. */
+  reader(): Promise<CompanionReader>;
+  /** The colours of its parts, loaded on use. */
+  paints(): Promise<Paints>;
+}
+
+/** A companion that was read, as far as it could be. */
+export interface Companion {
+  readonly name: string;
+  readonly place: Locator;
+  readonly kind: CompanionKind;
+  readonly scenery: Scenery;
+  readonly paints: Paints;
+}
+
+/** Reads the bytes of a whole file. It throws nothing for what is wrong with the file: that is in the findings. */
+export type CompanionReader = (bytes: Uint8Array) => Scenery;
+
+/** One thing that is wrong or doubtful in a companion. */
+export interface CompanionFinding {
+  readonly severity: "damage" | "warning" | "note";
+  /** `not-well-formed`, `too-large`, `unknown-geometry`, … */
+  readonly code: string;
+  /** What and where: "road 12: …". */
+  readonly message: string;
+}
+
+/**
+ * What a companion shows: meshes in the standard axes of the recording's world, right-handed, z up, metres. Arrays belong
+ * to who gets them.
+ */
+export interface Scenery {
+  readonly findings: readonly CompanionFinding[];
+  /** In words, for the description of the picture: "38 roads, 8 junctions"; empty: nothing is drawn. */
+  readonly description: string;
+  /** What the file says of itself, by name. */
+  readonly facts: readonly (readonly [name: string, text: string])[];
+  readonly parts: readonly SceneryPart[];
+  /** What the coordinates of all parts are relative to, so that they fit into 32 bits. */
+  readonly middle: readonly [number, number, number];
+  /** Height of the ground around and below it, metres in the world; null: it says nothing of a ground. */
+  readonly ground: number | null;
+}
+
+/** Triangles of one paint: one draw call. */
+export interface SceneryPart {
+  /** Its name in `Paints`. */
+  readonly paint: string;
+  /** Three numbers a corner, in metres from `middle`. */
+  readonly positions: Float32Array;
+  /** Three numbers a corner, as long as `positions`. */
+  readonly normals: Float32Array;
+  /** Three a triangle, counter-clockwise seen from its front. */
+  readonly index: Uint32Array;
+}
+
+/** How a part looks. */
+export interface Paint {
+  /** Of CSS. */
+  readonly light: string;
+  readonly dark: string;
+  /** Parts that lie in one plane cover those with a lower layer; 0: it stands in space. */
+  readonly layer: number;
+  /** Whether it throws a shadow. */
+  readonly isTall?: boolean;
+  /** A set of the recording: while it has things, they are drawn, and this is not. */
+  readonly unless?: string;
+}
+
+export type Paints = Readonly<Record<string, Paint>>;
+
+/** Nothing to draw, and why. */
+export function refused(code: string, message: string): Scenery {
+  return {
+    findings: [{ severity: "damage", code, message }],
+    description: "",
+    facts: [],
+    parts: [],
+    middle: [0, 0, 0],
+    ground: null,
+  };
+}

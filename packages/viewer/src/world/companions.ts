@@ -1,0 +1,45 @@
+import type { Locator } from "../protocol.ts";
+import type { Session } from "../session.ts";
+import { type Companion, refused, type Scenery } from "./companion.ts";
+import { kindOf } from "./registry.ts";
+import type { ReadAsk } from "./worker.ts";
+
+/** Milliseconds after which a file that does not come to an end is given up. */
+const PATIENCE = 120_000;
+
+/** Reads companions, each in a worker of its own, and says what is wrong with them; what is no companion is left out. */
+export async function readCompanions(
+  session: Session,
+  places: readonly Locator[],
+  signal: AbortSignal,
+): Promise<Companion[]> {
+  const all = await Promise.all(places.map((place) => readOne(place, signal)));
+  const found = all.filter((companion) => companion !== null);
+  for (const { name, scenery } of found) {
+    const error = scenery.findings.find(({ severity }) => severity === "damage");
+    if (error !== undefined && !signal.aborted) session.tell(`${name} is not shown: ${error.message}`);
+  }
+  return found;
+}
+
+async function readOne(place: Locator, signal: AbortSignal): Promise<Companion | null> {
+  const kind = kindOf(place.name);
+  if (kind === undefined) return null;
+  const [scenery, paints] = await Promise.all([sceneryAt({ kind: kind.id, place }, signal), kind.paints()]);
+  return { name: place.name, place, kind, scenery, paints };
+}
+
+function sceneryAt(ask: ReadAsk, signal: AbortSignal): Promise<Scenery> {
+  const worker = new Worker(new URL("./worker.ts", import.meta.url), { type: "module" });
+  return new Promise<Scenery>((resolve, reject) => {
+    const timer = setTimeout(
+      () => resolve(refused("too-slow", `it was not read within ${PATIENCE / 1000} s`)),
+      PATIENCE,
+    );
+    signal.addEventListener("abort", () => reject(signal.reason), { once: true });
+    signal.addEventListener("abort", () => clearTimeout(timer), { once: true });
+    worker.addEventListener("message", ({ data }: MessageEvent<Scenery>) => resolve(data), { once: true });
+    worker.addEventListener("error", ({ message }) => resolve(refused("not-read", message)), { once: true });
+    worker.postMessage(ask);
+  }).finally(() => worker.terminate());
+}
