@@ -41,6 +41,8 @@ interface Shown {
 export function SceneBar({
   settings,
   hasWorld,
+  aside,
+  onAside,
   things,
   subject,
   onChange,
@@ -49,6 +51,9 @@ export function SceneBar({
 }: {
   readonly settings: Shown;
   readonly hasWorld: boolean;
+  /** Whether the choices for molecules are open; null: there are no molecules. */
+  readonly aside: boolean | null;
+  readonly onAside: () => void;
   readonly things: readonly Thing[];
   readonly subject: Subject | null;
   readonly onChange: (changes: Partial<Shown>) => void;
@@ -107,6 +112,11 @@ export function SceneBar({
           {text}
         </Button>
       ))}
+      {aside !== null && (
+        <Button kind="bare" label="How molecules are drawn" aria-pressed={aside} onClick={onAside}>
+          Molecules
+        </Button>
+      )}
     </div>
   );
 }
