@@ -1,7 +1,10 @@
 import { type Box3, Group, Vector3 } from "three";
 import type { Showing, State } from "simtape";
 import type { Passing } from "../protocol.ts";
+import type { Thing } from "../subject.ts";
 import { Look } from "./look.ts";
+import type { MoleculeFacts } from "./presenters/molecules/facts.ts";
+import type { MoleculeSettings } from "./presenters/molecules/settings.ts";
 import type { Crowd, Eye, Presenter, PresenterKind } from "./presenters/presenter.ts";
 import { claimant, PRESENTERS } from "./presenters/registry.ts";
 import type { Origin } from "./origin.ts";
@@ -18,13 +21,17 @@ export class Cast {
   readonly #named: NonNullable<Showing["presenters"]>;
   readonly #presenters = new Map<PresenterKind, Presenter>();
   readonly #sets = new Set<string>();
+  readonly #redraw: (() => void) | undefined;
+  #molecules: MoleculeSettings = {};
+  #single: Thing | null = null;
   #passings: readonly Passing[] = [];
   /** Presenters that know of them. */
   #marked = 0;
 
   /** `ghost`: which one it is, -1 for what is played. `named`: what draws a set, by its name in `PRESENTERS`. */
-  constructor(origin: Origin, ghost: number, named: Showing["presenters"] = {}) {
+  constructor(origin: Origin, ghost: number, named: Showing["presenters"] = {}, redraw?: () => void) {
     this.#origin = origin;
+    this.#redraw = redraw;
     this.#named = named;
     this.look = new Look(ghost);
   }
@@ -52,6 +59,24 @@ export class Cast {
       isOther = crowd.hide(hidden) || isOther;
     }
     if (isOther && this.state !== null) for (const presenter of this.#presenters.values()) presenter.update(this.state);
+  }
+
+  /** How its molecules look. */
+  set molecules(settings: MoleculeSettings) {
+    this.#molecules = settings;
+    for (const presenter of this.#presenters.values()) presenter.choose?.(settings);
+  }
+
+  /** The one thing that is chosen. */
+  set single(thing: Thing | null) {
+    this.#single = thing;
+    for (const presenter of this.#presenters.values()) presenter.single?.(thing);
+  }
+
+  /** Of its molecules; null: it has none. */
+  get facts(): MoleculeFacts | null {
+    for (const { facts } of this.#presenters.values()) if (facts) return facts;
+    return null;
   }
 
   /** Takes note who passes checkpoints when. */
@@ -101,7 +126,9 @@ export class Cast {
   #presenterOf(kind: PresenterKind): Presenter {
     let presenter = this.#presenters.get(kind);
     if (presenter === undefined) {
-      presenter = kind.make({ origin: this.#origin, look: this.look });
+      presenter = kind.make({ origin: this.#origin, look: this.look, ...(this.#redraw && { redraw: this.#redraw }) });
+      presenter.choose?.(this.#molecules);
+      presenter.single?.(this.#single);
       this.#presenters.set(kind, presenter);
       this.object.add(presenter.object);
     }

@@ -16,6 +16,8 @@ export class Poses {
   orientations: Float32Array = new Float32Array(0);
   /** Those that the picture is seen from the inside of: they are not drawn. */
   hidden: ReadonlySet<number | string> = NONE;
+  /** One for each thing: 1 is left out of the picture, and of all that is done with what is in it. Null: none is. */
+  leftOut: Uint8Array | null = null;
   readonly #columns: PoseColumns = new PoseColumns();
   readonly #origin: Origin | null;
   readonly #metres: number;
@@ -60,7 +62,7 @@ export class Poses {
   }
 
   isKnown(row: number): boolean {
-    return row >= 0 && row < this.count && Number.isFinite(this.positions[3 * row]!);
+    return row >= 0 && row < this.count && this.leftOut?.[row] !== 1 && Number.isFinite(this.positions[3 * row]!);
   }
 
   /** Whether it has a place, and the picture is not seen from inside of it. */

@@ -46,6 +46,8 @@ export function SceneBar({
   settings,
   hasWorld,
   hasBlocks,
+  aside,
+  onAside,
   things,
   subject,
   onChange,
@@ -55,6 +57,9 @@ export function SceneBar({
   readonly settings: Shown;
   readonly hasWorld: boolean;
   readonly hasBlocks: boolean;
+  /** Whether the choices for molecules are open; null: there are no molecules. */
+  readonly aside: boolean | null;
+  readonly onAside: () => void;
   readonly things: readonly Thing[];
   readonly subject: Subject | null;
   readonly onChange: (changes: Partial<Shown>) => void;
@@ -113,6 +118,11 @@ export function SceneBar({
           {text}
         </Button>
       ))}
+      {aside !== null && (
+        <Button kind="bare" label="How molecules are drawn" aria-pressed={aside} onClick={onAside}>
+          Molecules
+        </Button>
+      )}
     </div>
   );
 }

@@ -1,12 +1,14 @@
 import "./scene.css";
 import type { Tick } from "simtape";
-import { useEffect, useRef, useState } from "react";
+import { lazy, Suspense, useEffect, useRef, useState } from "react";
 import { isTooFar } from "../afar.ts";
 import { useFrames, useSession, useShared, useViewer } from "../hooks.ts";
-import type { Deck } from "../session.ts";
+import type { Deck, Selection } from "../session.ts";
 import { useObservable } from "../observable.ts";
 import { scheme } from "../theme.ts";
 import { measureOfReading, type UnitSystem, useUnitSystem } from "../measures.ts";
+import { PARTS, type MoleculeSettings } from "./presenters/molecules/settings.ts";
+import type { MoleculeFacts } from "./presenters/molecules/facts.ts";
 import type { Reading } from "./presenters/readings.ts";
 import type { CameraMode, CameraPlace } from "./camera-rig.ts";
 import { drawCourses } from "./courses.ts";
@@ -26,9 +28,12 @@ export interface SceneSettings {
   readonly readings?: boolean;
   readonly world?: boolean;
   readonly cut?: boolean;
+  readonly molecules?: MoleculeSettings;
 }
 
 const DEFAULTS: SceneSettings = {};
+const AS_USUAL: MoleculeSettings = {};
+const MoleculePanel = lazy(async () => ({ default: (await import("./molecule-panel.tsx")).MoleculePanel }));
 /** Things in the list to choose from. */
 const LISTED = 200;
 /** Between two changes of words, milliseconds. */
@@ -56,6 +61,9 @@ export function ScenePanel() {
   const [isEmpty, setEmpty] = useState(false);
   const [usual, setUsual] = useState<CameraMode>("orbit");
   const { mode = usual, labels = true, trails = true, readings = true, world = true, cut = false } = settings;
+  const { molecules = AS_USUAL } = settings;
+  const [facts, setFacts] = useState<MoleculeFacts | null>(null);
+  const [isAside, setAside] = useState(false);
 
   // What a click keeps is based on the newest settings, not on those of the rendering it was made in.
   const newest = useRef({ settings, keep, write });
@@ -67,7 +75,15 @@ export function ScenePanel() {
     let made: SceneView;
     try {
       made = new SceneView({
-        onPick: (picked) => session.select(picked),
+        onPick: (picked) => {
+          const { selection } = session.state.value;
+          // Again on the same atom: its residue, then its chain.
+          if (isSameAtom(picked, selection)) {
+            const { molecules: before = AS_USUAL } = newest.current.settings;
+            const part = PARTS[(PARTS.indexOf(before.part ?? "atom") + 1) % PARTS.length]!;
+            newest.current.keep({ ...newest.current.settings, molecules: { ...before, part } });
+          } else session.select(picked);
+        },
         onSubject: (thing) => session.regard(thing),
         onCamera: (camera) => newest.current.keep({ ...newest.current.settings, camera }),
         onSight: () => view.current !== null && newest.current.write(view.current),
@@ -134,6 +150,10 @@ export function ScenePanel() {
     if (view.current !== null) view.current.world.isCut = cut;
   }, [cut]);
 
+  useEffect(() => {
+    if (view.current !== null) view.current.molecules = molecules;
+  }, [molecules]);
+
   const base = useWorld()?.base ?? null;
   // The same recording under another number when it has grown.
   const recording = useRef(-1);
@@ -155,7 +175,13 @@ export function ScenePanel() {
     if (view.current !== null) view.current.world.sceneries = companions;
   }, [companions]);
 
-  const words = useRef({ shown: 0, things: "", isEmpty: false, timer: 0 });
+  const words = useRef({
+    shown: 0,
+    things: "",
+    isEmpty: false,
+    timer: 0,
+    structure: undefined as MoleculeFacts["structure"] | undefined,
+  });
   const drawn = useRef<{ main: Deck | null; decks: unknown; controller: AbortController | null }>({
     main: null,
     decks: null,
@@ -216,6 +242,11 @@ export function ScenePanel() {
       words.current.isEmpty = shown.isEmpty;
       setEmpty(shown.isEmpty);
     }
+    const told = shown.facts;
+    if (told?.structure !== words.current.structure) {
+      words.current.structure = told?.structure;
+      setFacts(told);
+    }
     const listed = shown.things(LISTED);
     const key = listed.map(({ set, id, label }) => `${set}/${id}/${label}`).join("\n");
     if (key !== words.current.things) {
@@ -233,6 +264,8 @@ export function ScenePanel() {
         settings={{ mode, labels, trails, readings, world, cut }}
         hasWorld={base !== null || companions.some(({ scenery }) => scenery.parts.length > 0)}
         hasBlocks={base !== null}
+        aside={facts === null ? null : isAside}
+        onAside={() => setAside(!isAside)}
         things={things}
         subject={subject}
         onChange={(changes) => {
@@ -250,6 +283,20 @@ export function ScenePanel() {
         onSelect={(thing) => session.select(thing === null ? null : { kind: "thing", set: thing.set, id: thing.id })}
       />
       <div ref={host} className="scene-view" />
+      {isAside && facts !== null && (
+        <Suspense>
+          <MoleculePanel
+            view={view.current!}
+            settings={molecules}
+            subject={subject?.isChosen === true ? subject : null}
+            onChange={(changes) => {
+              const { settings: now, keep: keepNow } = newest.current;
+              keepNow({ ...now, molecules: { ...now.molecules, ...changes } });
+            }}
+            onSelect={(thing) => session.select({ kind: "thing", ...thing })}
+          />
+        </Suspense>
+      )}
       {isEmpty && <p className="panel-note scene-empty">Nothing in this recording has a place in space now.</p>}
       <div className="scene-corner">
         <section ref={hud} hidden={!readings} aria-label="Readings" />
@@ -257,6 +304,11 @@ export function ScenePanel() {
       </div>
     </div>
   );
+}
+
+function isSameAtom(picked: Selection | null, before: Selection | null): boolean {
+  if (picked?.kind !== "thing" || before?.kind !== "thing" || picked.set !== "particles") return false;
+  return picked.set === before.set && picked.id === before.id;
 }
 
 /** Whether what plays is what played before, or all of what was its head. */

@@ -34,6 +34,8 @@ import { colorOf, ghostColor } from "./look.ts";
 import { Marker } from "./marker.ts";
 import { clockOf, Pace } from "./pace.ts";
 import { find, pick, placeOf, principal, type Spot } from "./pick.ts";
+import type { MoleculeFacts } from "./presenters/molecules/facts.ts";
+import type { MoleculeSettings } from "./presenters/molecules/settings.ts";
 import type { Reading } from "./presenters/readings.ts";
 import { FINE, QUICK } from "./quick.ts";
 import { Ribbon, sizeRibbons } from "./ribbon.ts";
@@ -104,6 +106,7 @@ export class SceneView {
   >();
   #subject: Subject | null = null;
   #scheme: Scheme = "dark";
+  #molecules: MoleculeSettings = {};
   #areLabelsOn = true;
   #areTrailsOn = true;
   /** Height of the ground where the world says nothing of it. */
@@ -277,7 +280,20 @@ export class SceneView {
   set subject(subject: Subject | null) {
     this.#subject = subject;
     this.#regard();
+    const [main] = this.#casts;
+    if (main !== undefined) main.single = this.#singled;
     this.invalidate();
+  }
+
+  set molecules(settings: MoleculeSettings) {
+    this.#molecules = settings;
+    for (const cast of this.#casts) cast.molecules = settings;
+    this.invalidate();
+  }
+
+  /** Of the molecules that play; null: there are none. */
+  get facts(): MoleculeFacts | null {
+    return this.#casts[0]?.facts ?? null;
   }
 
   set areLabelsOn(isOn: boolean) {
@@ -481,7 +497,9 @@ export class SceneView {
   #castAt(index: number): Cast {
     let cast = this.#casts[index];
     if (cast === undefined) {
-      cast = new Cast(this.#origin, index - 1, this.#showings[index]?.presenters);
+      cast = new Cast(this.#origin, index - 1, this.#showings[index]?.presenters, () => this.invalidate());
+      cast.molecules = this.#molecules;
+      if (index === 0) cast.single = this.#singled;
       this.#casts.push(cast);
       this.#scene.add(cast.object);
     }
@@ -505,6 +523,10 @@ export class SceneView {
     this.#scene.remove(drawn.object);
     for (const part of drawn.parts) part.dispose();
     this.#courses.delete(key);
+  }
+
+  get #singled(): Named | null {
+    return this.#subject?.isChosen === true ? this.#subject : null;
   }
 
   #chosen(): Spot | null {

@@ -31,7 +31,7 @@ import { playerName } from "../../src/scene/presenters/blocks.ts";
 import { BLOCKY, ROUND } from "../../src/scene/presenters/figure-shapes.ts";
 import { Figures, LOW } from "../../src/scene/presenters/figures.ts";
 import { Gait } from "../../src/scene/presenters/gait.ts";
-import { boxEdges } from "../../src/scene/presenters/molecules.ts";
+import { boxEdges } from "../../src/scene/presenters/molecules/box.ts";
 import { readingText } from "../../src/scene/presenters/readings.ts";
 import { rowOf } from "../../src/scene/presenters/robots.ts";
 import { roomPose } from "../../src/scene/presenters/room.ts";

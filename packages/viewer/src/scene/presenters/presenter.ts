@@ -4,12 +4,16 @@ import type { Look } from "../look.ts";
 import type { Passing } from "../../protocol.ts";
 import type { Poses } from "../poses.ts";
 import type { Origin } from "../origin.ts";
+import type { MoleculeFacts } from "./molecules/facts.ts";
+import type { MoleculeSettings } from "./molecules/settings.ts";
 import type { Reading } from "./readings.ts";
 
 /** What a presenter draws with. */
 export interface Setting {
   readonly origin: Origin;
   readonly look: Look;
+  /** Asks for another picture: what is drawn has changed without a frame. */
+  readonly redraw?: () => void;
 }
 
 /** From where a picture is drawn. */
@@ -70,6 +74,12 @@ export interface Presenter {
   update(state: State): void;
   /** Called before every picture, also where only the camera has moved: for what looks simpler from afar. */
   see?(eye: Eye): void;
+  /** Takes how molecules are to look; only of what has some. */
+  choose?(settings: MoleculeSettings): void;
+  /** Takes the one thing that is chosen, to show it among the others; null: none is. */
+  single?(thing: { readonly set: string; readonly id: number | string } | null): void;
+  /** Of molecules, where it draws some. */
+  readonly facts?: MoleculeFacts | null;
   /** Takes note who passes checkpoints when, by time; only of what shows them. */
   mark?(passings: readonly Passing[]): void;
   /** Takes note of the way of one of its things, three numbers a place; whether more is to be framed than before. */

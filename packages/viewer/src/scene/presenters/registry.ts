@@ -1,7 +1,7 @@
 import type { EntitySet } from "simtape";
 import { aircraft } from "./aircraft.ts";
 import { blocks } from "./blocks.ts";
-import { molecules } from "./molecules.ts";
+import { molecules } from "./molecules/molecules.ts";
 import type { PresenterKind } from "./presenter.ts";
 import { robots } from "./robots.ts";
 import { thingsAs } from "./things.ts";

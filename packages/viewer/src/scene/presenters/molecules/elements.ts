@@ -43,7 +43,12 @@ export function elementColor(element: number): Color {
   return color;
 }
 
-/** nm */
+/** nm, of a ball beside bonds. */
 export function ballRadius(element: number, isBonded: boolean): number {
-  return (isBonded ? BALL : ALONE) * (RADII[element] ?? 0.17);
+  return (isBonded ? BALL : ALONE) * radiusOf(element);
+}
+
+/** nm, van der Waals. */
+export function radiusOf(element: number): number {
+  return RADII[element] ?? 0.17;
 }
