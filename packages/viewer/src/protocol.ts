@@ -266,7 +266,10 @@ export interface Queries {
     answer: Opened;
   };
   close: { ask: Of; answer: null };
-  /** Plays over the port; a player played before is closed. The ghosts are in the order given. */
+  /**
+   * Plays over the port; a player played before is closed, unless this one plays beside it, for a video: then seeks
+   * begin at once. The ghosts are in the order given.
+   */
   play: {
     ask: Of & {
       readonly port: MessagePort;
@@ -274,6 +277,7 @@ export interface Queries {
       readonly at: Time | null;
       readonly rate: number;
       readonly loop: TimeRange | null;
+      readonly isBeside?: boolean;
     };
     answer: null;
   };

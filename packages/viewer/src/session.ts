@@ -10,6 +10,7 @@ import {
 } from "simtape";
 import { Client, QueryError, type QueryOptions } from "./client.ts";
 import type { Watcher, Pointing } from "./company.ts";
+import type { Gaze } from "./gaze.ts";
 import { isOffered } from "./open/files.ts";
 import { formatAddresses } from "./open/formats.ts";
 import type { Answer, Ask, Opened, Locator, Placement, QueryName } from "./protocol.ts";
@@ -72,6 +73,14 @@ export type Picture = () => HTMLCanvasElement;
 
 /** Where in a picture a thing is, 0 to 1 from the left and from the top, or outside of that; null: behind the camera, or nowhere. */
 export type Sight = (set: string, id: number | string) => { readonly x: number; readonly y: number } | null;
+
+/** The camera of a scene. */
+export interface SceneCamera {
+  /** Where it is; null before the first frame. */
+  gaze(): Gaze | null;
+  /** Puts it somewhere; null: the user has it again. */
+  look(gaze: Gaze | null): void;
+}
 
 export interface OpenAt {
   readonly at?: Time | null;
@@ -151,6 +160,8 @@ export class Session {
   readonly companions: Observable<readonly Companion[]> = new Observable<readonly Companion[]>([]);
   /** Those who watch the same elsewhere: the scene shows them. */
   readonly company: Observable<readonly Watcher[]> = new Observable<readonly Watcher[]>([]);
+  /** Of the scene, where one is shown. */
+  camera: SceneCamera | null = null;
   /** Where the user points in the scene; null: no scene is there. */
   pointing: () => Pointing | null = () => null;
 
@@ -210,9 +221,14 @@ export class Session {
   }
 
   /** Asks the worker. Rejects with `QueryError`, or with the signal's reason. */
-  query<K extends QueryName>(name: K, ask: Ask<K>, options?: QueryOptions): Promise<Answer<K>> {
+  query<K extends QueryName>(
+    name: K,
+    ask: Ask<K>,
+    options?: QueryOptions,
+    transfer?: Transferable[],
+  ): Promise<Answer<K>> {
     this.#client ??= new Client();
-    return this.#client.query(name, ask, options);
+    return this.#client.query(name, ask, options, transfer);
   }
 
   /**

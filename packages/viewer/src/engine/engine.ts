@@ -140,7 +140,18 @@ export class Engine {
     return null;
   }
 
-  async play({ recording, port, ghosts, at, rate, loop }: Ask<"play">): Promise<null> {
+  async play({ recording, port, ghosts, at, rate, loop, isBeside = false }: Ask<"play">): Promise<null> {
+    if (isBeside) {
+      const player = play(this.recording(recording), {
+        ghosts: ghosts.map((ghost) => ({ ...ghost, recording: this.recording(ghost.recording) })),
+        at: at ?? undefined,
+      });
+      void servePlayer(player, port as Port).then(() => {
+        port.close();
+        return player.close();
+      });
+      return null;
+    }
     this.#leave.abort();
     this.#leave = new AbortController();
     const before = this.#player;

@@ -34,6 +34,10 @@ export class CameraRig {
   readonly #last = new Vector3();
   #heading = Number.NaN;
   #isFollowing = false;
+  /** Degrees from the lower edge of the view to the upper one; null: as wide as the rig finds good. */
+  field: number | null = null;
+  /** Whether the camera may take a moment to arrive; in a video it is where it is. */
+  eases = true;
   /** What was followed last. */
   #followed = "";
 
@@ -107,7 +111,7 @@ export class CameraRig {
 
   /** Goes from where it is to where it will be in a moment, not at once; unless the user has asked for less motion. */
   ease(): void {
-    if (!isMotionReduced()) this.#ease.begin(this.camera, performance.now());
+    if (this.eases && !isMotionReduced()) this.#ease.begin(this.camera, performance.now());
   }
 
   /** Puts `camera` where it is to be now; whether it is still on its way. */
@@ -156,7 +160,7 @@ export class CameraRig {
       camera.near = isInside ? 0.05 : Math.max(Math.min(away, this.distance) / 200, 1e-3);
       camera.far = isInside ? 20_000 : Math.max(Math.max(away, this.distance) * 500, 100);
       camera.aspect = aspect;
-      camera.fov = fieldFor(aspect);
+      camera.fov = this.field ?? fieldFor(aspect);
       camera.updateProjectionMatrix();
     }
   }

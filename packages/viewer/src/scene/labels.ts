@@ -30,8 +30,11 @@ export class Labels {
   readonly #wanted: Wanted[] = Array.from({ length: MOST }, () => new Wanted());
   #count = 0;
   #scheme: Scheme = "dark";
+  readonly #ratio: () => number;
 
-  constructor() {
+  /** `ratio`: pixels of the canvas for each of the page. */
+  constructor(ratio: () => number = () => Math.min(2, devicePixelRatio)) {
+    this.#ratio = ratio;
     this.element.className = "scene-labels";
     this.element.setAttribute("aria-hidden", "true");
   }
@@ -82,7 +85,7 @@ export class Labels {
 
   /** Writes what is shown, the nearest last. Setting a size empties the canvas, too. */
   #write(width: number, height: number): void {
-    const ratio = Math.min(2, devicePixelRatio);
+    const ratio = this.#ratio();
     this.element.width = Math.round(width * ratio);
     this.element.height = Math.round(height * ratio);
     for (let i = this.#shown.length - 1; i >= 0; i--) {
@@ -129,7 +132,7 @@ export class Labels {
       const key = `${same} ${ghost} ${isChosen} ${text}`;
       const found = this.#plates.get(key);
       if (found?.isShown === true) continue;
-      const plate = found ?? new Plate(text, ghost, isChosen, this.#scheme);
+      const plate = found ?? new Plate(text, ghost, isChosen, this.#scheme, this.#ratio());
       this.#plates.delete(key);
       this.#plates.set(key, plate);
       if (this.#plates.size > KEPT) this.#plates.delete(this.#plates.keys().next().value!);
@@ -157,9 +160,8 @@ class Plate {
   y = 0;
   readonly width: number;
 
-  constructor(text: string, ghost: number, isChosen: boolean, scheme: Scheme) {
+  constructor(text: string, ghost: number, isChosen: boolean, scheme: Scheme, sharp: number) {
     const canvas = this.picture;
-    const sharp = Math.min(2, devicePixelRatio);
     const context = canvas.getContext("2d")!;
     const font = `${isChosen ? 600 : 500} ${FONT}px system-ui, sans-serif`;
     context.font = font;

@@ -34,6 +34,8 @@ export class Pace {
   #since = 0;
   #least = 0;
   #measured: Quality = QUALITIES[0];
+  /** Whether nothing is drawn but what `complete` asks for: each picture of a video is drawn once. */
+  isHeld = false;
   /** As it was drawn last. */
   #shown: Quality = QUALITIES[0];
   #cancelFrame: (() => void) | null = null;
@@ -47,6 +49,7 @@ export class Pace {
 
   /** Something has changed: drawn in the next animation frame, or as `change` does. */
   request(): void {
+    if (this.isHeld) return;
     this.#cancelFrame ??= this.#clock.frame(() => {
       this.#cancelFrame = null;
       this.change();
@@ -55,6 +58,7 @@ export class Pace {
 
   /** Something has changed: drawn now, or as soon as the picture under way is done. */
   change(): void {
+    if (this.isHeld) return;
     if (this.#isDone !== null && this.#effort.isLimited) this.#isStale = true;
     else this.drawNow();
   }

@@ -1,9 +1,10 @@
 import "./scene.css";
 import type { Tick } from "simtape";
-import { lazy, Suspense, useEffect, useRef, useState } from "react";
+import { lazy, Suspense, useContext, useEffect, useRef, useState } from "react";
 import { isTooFar } from "../afar.ts";
 import { useFrames, useSession, useShared, useViewer } from "../hooks.ts";
 import type { Deck, Selection } from "../session.ts";
+import type { Thing as Subject } from "../subject.ts";
 import { useObservable } from "../observable.ts";
 import { scheme } from "../theme.ts";
 import { measureOfReading, type UnitSystem, useUnitSystem } from "../measures.ts";
@@ -16,6 +17,7 @@ import { gapText } from "./gap.ts";
 import { ghostColor } from "./look.ts";
 import { SceneView, type Thing } from "./scene-view.ts";
 import { SceneBar } from "./scene-bar.tsx";
+import { StageContext } from "./stage.ts";
 import { useWorld } from "./use-world.ts";
 import { useCompanions } from "../world/use-companions.ts";
 
@@ -42,6 +44,7 @@ const WORDS_EVERY = 200;
 /** The recording and its ghosts in space. React makes it and its bar; frames go past it. */
 export function ScenePanel() {
   const session = useSession();
+  const stage = useContext(StageContext);
   const host = useRef<HTMLDivElement>(null);
   const gaps = useRef<HTMLDivElement>(null);
   const hud = useRef<HTMLElement>(null);
@@ -74,8 +77,8 @@ export function ScenePanel() {
   useEffect(() => {
     let made: SceneView;
     try {
-      made = new SceneView({
-        onPick: (picked) => {
+      const events = {
+        onPick: (picked: Selection | null) => {
           const { selection } = session.state.value;
           // Again on the same atom: its residue, then its chain.
           if (isSameAtom(picked, selection)) {
@@ -84,10 +87,11 @@ export function ScenePanel() {
             newest.current.keep({ ...newest.current.settings, molecules: { ...before, part } });
           } else session.select(picked);
         },
-        onSubject: (thing) => session.regard(thing),
-        onCamera: (camera) => newest.current.keep({ ...newest.current.settings, camera }),
+        onSubject: (thing: Subject) => session.regard(thing),
+        onCamera: (camera: CameraPlace) => newest.current.keep({ ...newest.current.settings, camera }),
         onSight: () => view.current !== null && newest.current.write(view.current),
-      });
+      };
+      made = new SceneView(events, stage?.ratio);
     } catch (error) {
       setFailure(error instanceof Error ? error : new Error(String(error)));
       return;
@@ -101,6 +105,13 @@ export function ScenePanel() {
     session.pictures.set("scene", () => made.picture());
     session.sights.set("scene", (set, id) => made.sightOf(set, id));
     session.pointing = () => made.pointing();
+    session.camera = {
+      gaze: () => made.gaze,
+      look: (gaze) => {
+        made.gaze = gaze;
+      },
+    };
+    stage?.onView(made);
     const showCompany = (): void => {
       made.company = session.company.value;
     };
@@ -113,6 +124,7 @@ export function ScenePanel() {
       session.pictures.delete("scene");
       session.sights.delete("scene");
       session.pointing = () => null;
+      session.camera = null;
       unsubscribe();
       view.current = null;
       made.dispose();
@@ -122,7 +134,7 @@ export function ScenePanel() {
       made.bearings.element.remove();
       made.hud.element.remove();
     };
-  }, [session]);
+  }, [session, stage]);
 
   // In the order in which a view that was just made needs them.
   useEffect(() => {
@@ -229,7 +241,7 @@ export function ScenePanel() {
   /** Names, gaps and the description: now and then, and always those of the last frame of a movement. */
   function write(shown: SceneView): void {
     const now = performance.now();
-    const wait = words.current.shown + WORDS_EVERY - now;
+    const wait = stage === null ? words.current.shown + WORDS_EVERY - now : 0;
     clearTimeout(words.current.timer);
     if (wait > 0) {
       words.current.timer = window.setTimeout(() => view.current === shown && write(shown), wait);

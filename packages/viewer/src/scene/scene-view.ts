@@ -12,6 +12,7 @@ import {
 } from "three";
 import type { Frame, Showing, State } from "simtape";
 import type { Watcher, Pointing } from "../company.ts";
+import type { Gaze } from "../gaze.ts";
 import type { Passing } from "../protocol.ts";
 import type { Selection, Sight } from "../session.ts";
 import type { Subject, Thing as Named } from "../subject.ts";
@@ -24,6 +25,7 @@ import { type Course, runsOf } from "./course.ts";
 import { Dots } from "./dots.ts";
 import { Effort, QUALITIES, type Quality } from "./effort.ts";
 import { Framed } from "./framed.ts";
+import { placeFor } from "./gaze.ts";
 import { type Gap, counterpart, gapTo } from "./gap.ts";
 import { Ground } from "./ground.ts";
 import { Hud } from "./hud.ts";
@@ -79,7 +81,7 @@ export class SceneView {
   readonly bearings: Bearings = new Bearings();
   /** Over the picture: marks of those who watch elsewhere. */
   readonly over: HTMLElement = document.createElement("div");
-  readonly labels: Labels = new Labels();
+  readonly labels: Labels;
   readonly #renderer: WebGLRenderer;
   /** Null: edges are smooth of themselves. */
   readonly #smooth: Smooth | null;
@@ -117,6 +119,9 @@ export class SceneView {
   /** Which crowds had figures. */
   #there = "";
   #kept: CameraPlace | null = null;
+  /** Where the camera is, whatever its mode; null: where the user has it. */
+  #gaze: Gaze | null = null;
+  readonly #ratio: number | null;
   #company: readonly Watcher[] = [];
   /** Loaded when the first of them comes; most who watch are alone. */
   #watchers: Watchers | null = null;
@@ -128,9 +133,14 @@ export class SceneView {
   readonly #events: SceneEvents;
   readonly #removals = new AbortController();
 
-  /** Throws when the browser has no WebGL 2. */
-  constructor(events: SceneEvents) {
+  /**
+   * Throws when the browser has no WebGL 2. With `ratio`, pixels of the picture for each of the page, it draws for a
+   * video: only what `picture` asks for, and everything at once where it is.
+   */
+  constructor(events: SceneEvents, ratio: number | null = null) {
     this.#events = events;
+    this.#ratio = ratio;
+    this.labels = ratio === null ? new Labels() : new Labels(() => ratio);
     this.element.setAttribute("role", "img");
     this.over.className = "scene-watchers";
     const isSoftware = drawsInSoftware();
@@ -148,6 +158,8 @@ export class SceneView {
         events.onCamera(this.#rig.place);
       },
     );
+    this.#pace.isHeld = ratio !== null;
+    this.#rig.eases = ratio === null;
     this.#scene.background = this.#sky.haze;
     this.#scene.add(
       this.#sky.object,
@@ -409,7 +421,7 @@ export class SceneView {
     this.#rig.fit(this.#width, this.#height);
     if (this.#isHome) this.home();
     // Setting the size empties the picture: it is drawn again before that is seen.
-    this.#pace.drawNow();
+    if (!this.#pace.isHeld) this.#pace.drawNow();
   }
 
   /** Draws in the next animation frame. */
@@ -423,10 +435,35 @@ export class SceneView {
     const canvas = document.createElement("canvas");
     canvas.width = this.element.width;
     canvas.height = this.element.height;
-    const context = canvas.getContext("2d")!;
-    for (const layer of [this.element, this.labels.element])
-      context.drawImage(layer, 0, 0, canvas.width, canvas.height);
+    this.copyTo(canvas.getContext("2d")!);
     return canvas;
+  }
+
+  /** Draws everything now, for `copyTo` at once after it. */
+  complete(): void {
+    this.#pace.complete();
+  }
+
+  /** Copies what was just drawn over all of a canvas, with names or without. */
+  copyTo(context: CanvasRenderingContext2D, areNamed = true): void {
+    const { width, height } = context.canvas;
+    for (const layer of areNamed ? [this.element, this.labels.element] : [this.element]) {
+      context.drawImage(layer, 0, 0, width, height);
+    }
+  }
+
+  /** Where the camera is, in the recording; null before the first frame. */
+  get gaze(): Gaze | null {
+    if (this.#casts.length === 0) return null;
+    const { camera, target } = this.#rig;
+    return { position: this.#inRecording(camera.position), target: this.#inRecording(target), field: camera.fov };
+  }
+
+  /** Puts the camera somewhere in the recording, whatever its mode, until it is given null. */
+  set gaze(gaze: Gaze | null) {
+    this.#gaze = gaze;
+    this.#rig.field = gaze?.field ?? null;
+    this.invalidate();
   }
 
   dispose(): void {
@@ -442,7 +479,7 @@ export class SceneView {
 
   #draw(quality: Quality): void {
     // Setting it allocates pictures again, even where it is the same.
-    const ratio = pixelRatio() * quality.scale;
+    const ratio = (this.#ratio ?? pixelRatio()) * quality.scale;
     if (this.#renderer.getPixelRatio() !== ratio) this.#renderer.setPixelRatio(ratio);
     this.#ground.scale = quality.scale;
     this.#lighting.shadows = this.#ground.shadows = quality.shadows && this.#count < SHADED;
@@ -450,10 +487,11 @@ export class SceneView {
     camera.layers.set(0);
     camera.layers.enable(quality.shadows ? FINE : QUICK);
     const followed = this.#followed();
-    this.#rig.follow(followed);
+    if (this.#gaze === null) this.#rig.follow(followed);
+    else this.#rig.place = placeFor(this.#gaze, this.#casts[0]?.crowds ?? [], this.#origin);
     this.hud.lean(followed, this.#casts[0]?.state ?? null);
     const isUnderWay = this.#rig.settle();
-    const isInside = this.#rig.mode === "first-person" && followed !== null;
+    const isInside = this.#rig.mode === "first-person" && followed !== null && this.#gaze === null;
     for (const cast of this.#casts) cast.hide(isInside ? followed : null, isInside ? camera.position : null);
     this.#rig.fit(this.#width, this.#height);
     this.bearings.show(this.#casts[0]?.crowds ?? [], followed, this.#rig, slope(camera) / this.#height);

@@ -8,6 +8,7 @@ import { PANELS } from "../panels.ts";
 import { WORLD_COMMANDS } from "../scene/commands.ts";
 import type { Command } from "../transport/commands.ts";
 import { unfoldMessages } from "../timeline/lanes.ts";
+import { videoShown } from "../video/shown.ts";
 import { reset, showPanel } from "./layout.ts";
 
 /** What can be done with panels and files. */
@@ -27,6 +28,7 @@ export function commandsOf(dock: DockviewApi): readonly Command[] {
     { title: "Open a folder …", keys: [], run: (session) => void pickFiles(session, "folder") },
     { title: "Add files as ghosts …", keys: [], run: (session) => void pickFiles(session, "files", "ghosts") },
     { title: "Export …", keys: [], run: () => exportShown.set(true) },
+    { title: "Video …", keys: ["Shift+V"], run: () => videoShown.set(true) },
     { title: "Close", keys: [], run: (session) => void session.close() },
   ];
 }

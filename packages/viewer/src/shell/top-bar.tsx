@@ -14,9 +14,11 @@ import { savePicture } from "./picture.ts";
 import { PlaceContext } from "./place.ts";
 import { share } from "./share.ts";
 import { UnitsMenu } from "./units-menu.tsx";
+import { videoShown } from "../video/shown.ts";
 
 const GhostDialog = lazy(async () => ({ default: (await import("./ghost-dialog.tsx")).GhostDialog }));
 const ExportDialog = lazy(async () => ({ default: (await import("../export/export-dialog.tsx")).ExportDialog }));
+const VideoDialog = lazy(async () => ({ default: (await import("../video/video-dialog.tsx")).VideoDialog }));
 const LayoutDialog = lazy(async () => ({ default: (await import("./layout-dialog.tsx")).LayoutDialog }));
 
 /** What is open, what is wrong with it, and what can be opened beside it. */
@@ -29,6 +31,7 @@ export function TopBar({ dock }: { readonly dock: DockviewApi | null }) {
   const [dialog, setDialog] = useState<"ghosts" | "layouts" | null>(null);
   const close = (): void => setDialog(null);
   const isExporting = useObservable(exportShown, (value) => value);
+  const isFilming = useObservable(videoShown, (value) => value);
   const place = useContext(PlaceContext);
   const shown = useContext(ShownContext);
   return (
@@ -72,6 +75,7 @@ export function TopBar({ dock }: { readonly dock: DockviewApi | null }) {
       {place === null && <Button onClick={() => void share(session)}>Share</Button>}
       <Button onClick={() => exportShown.set(true)}>Export …</Button>
       <Button onClick={() => void savePicture(session)}>Picture</Button>
+      <Button onClick={() => videoShown.set(true)}>Video …</Button>
       <Button
         label={shownScheme === "dark" ? "Light colours" : "Dark colours"}
         onClick={() => choose(shownScheme === "dark" ? "light" : "dark")}
@@ -81,6 +85,7 @@ export function TopBar({ dock }: { readonly dock: DockviewApi | null }) {
       <Suspense fallback={null}>
         {dialog === "ghosts" && <GhostDialog onClose={close} />}
         {isExporting && <ExportDialog onClose={() => exportShown.set(false)} />}
+        {isFilming && <VideoDialog onClose={() => videoShown.set(false)} />}
         {dialog === "layouts" && dock !== null && <LayoutDialog dock={dock} onClose={close} />}
       </Suspense>
     </header>
