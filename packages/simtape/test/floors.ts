@@ -52,6 +52,7 @@ const ROOMS: Readonly<Record<string, readonly (readonly string[])[]>> = {
     ["view", "live"],
     ["screen"],
     ["mcp"],
+    ["find"],
     ["mcp/tools"],
     ["commands/carla", "commands/hcrp"],
     ["commands/carla", "commands/hcrp", "commands/mcap"],

@@ -70,6 +70,7 @@ export function addFind(program: Command): void {
   for (const [name, help] of Object.entries(FILTERS)) command.option(`--${name} <text>`, help);
   command
     .option("--where <expression>", "an expression over paths: only recordings in which it is ever true, and how often")
+    .option("--whether", "with --where only whether it is ever true, not how often: reading stops at the first time")
     .option("--findings", "has findings")
     .option("--duplicates", "another recording has the same content")
     .addOption(

@@ -48,6 +48,11 @@ export class AnswerMaker {
     }
   }
 
+  /** Whether it is true at `time`, that of the last row, and will be an answer whatever follows. */
+  isOpen(time: Time): boolean {
+    return time - this.#from >= this.#root.least;
+  }
+
   finish(into: Answer[]): void {
     if (!Number.isNaN(this.#from)) this.#close(this.#end, into);
   }

@@ -42,7 +42,22 @@ export interface EachValues extends DerivedBatch {
  * names what the recording does not have. docs/ask.md says what expressions mean.
  */
 export async function ask(recording: Recording, text: string, options: AskOptions = {}): Promise<Question> {
-  return asked(recording, parse(text), text, options);
+  return questionOf(await checkedIn(recording, parse(text), text, options));
+}
+
+/**
+ * As `ask`; null in `question`: it is never true, as `Question.canBeTrue` says. Then nothing was done but to look the names
+ * up: no thing was listed, and no program made.
+ */
+export async function askUnlessNever(
+  recording: Recording,
+  text: string,
+  options: AskOptions = {},
+): Promise<{ readonly question: Question | null; readonly measure: Question["measure"] }> {
+  const found = await checkedIn(recording, parse(text), text, options);
+  const truth = truthOf(found.checked.node);
+  const isPossible = truth === null || (await mayBeTrue(recording, truth, options.signal));
+  return { question: isPossible ? await questionOf(found) : null, measure: measureOf(found.checked) };
 }
 
 /**
@@ -59,17 +74,28 @@ export async function askEach(
   const name = { kind: "name", text: set, isQuoted: false, ...place } as const;
   const of = ids === undefined ? name : ({ kind: "index", of: name, ids, ...place } as const);
   const body = parse(text);
-  return asked(recording, { kind: "each", quantifier: "each", of, name: null, body, ...place }, text, options);
+  const ast = { kind: "each", quantifier: "each", of, name: null, body, ...place } as const;
+  return questionOf(await checkedIn(recording, ast, text, options));
 }
 
-async function asked(recording: Recording, ast: Ast, text: string, options: AskOptions): Promise<Question> {
+/** An expression whose names were found. */
+interface Found {
+  readonly recording: Recording;
+  readonly checked: Checked;
+  readonly catalog: Catalog;
+  readonly range: { readonly start: Time; readonly end: Time };
+  readonly text: string;
+  readonly options: AskOptions;
+}
+
+async function checkedIn(recording: Recording, ast: Ast, text: string, options: AskOptions): Promise<Found> {
   const timeline = await recording.timeline();
   const start = Math.max(options.start ?? timeline.start, timeline.start);
   const end = Math.min(options.end ?? after(timeline.end), after(timeline.end));
   const catalog = await Catalog.of(recording, { start, end }, options.signal);
   const checked = await checkedBy(ast, text, catalog);
-  const { eventKinds } = await import("../model/query/events.ts");
   if (checked.kinds.size > 0) {
+    const { eventKinds } = await import("../model/query/events.ts");
     const kinds = await eventKinds(recording);
     for (const kind of checked.kinds) {
       if (kinds.includes(kind)) continue;
@@ -81,12 +107,16 @@ async function asked(recording: Recording, ast: Ast, text: string, options: AskO
       });
     }
   }
+  return { recording, checked, catalog, range: { start, end }, text, options };
+}
+
+async function questionOf({ recording, checked, catalog, range, text, options }: Found): Promise<Question> {
   if (hasCrowd(checked)) await catalog.things();
   const truth = truthOf(checked.node);
   const programs = compile(checked, catalog, true);
   const isSame = truth === null || (truth === checked.node && truth.op !== "for");
   const forAnswers = isSame ? programs : compile({ ...checked, node: truth }, catalog);
-  return new Question(recording, checked, catalog, { asked: forAnswers, programs }, { start, end }, text, options);
+  return new Question(recording, checked, catalog, { asked: forAnswers, programs }, range, text, options);
 }
 
 /** Looks further into the recording as long as something is missing. */
@@ -136,11 +166,11 @@ export class Question {
     text: string,
     options: AskOptions,
   ) {
-    const { node, measure, each } = checked;
+    const { node, each } = checked;
     this.text = text;
     this.type = node.type;
     this.unit = node.unit.text;
-    this.measure = measure === null ? null : { how: measure.how, unit: measure.unit.text };
+    this.measure = measureOf(checked);
     this.isEach = each !== null;
     this.paths = [...new Set(asked.flatMap(({ paths }) => paths.map(pathText)))];
     this.passes = asked.filter(({ paths }) => paths.length > 0).length;
@@ -158,21 +188,11 @@ export class Question {
    * the order of their ends. Throws `AskError`, code `type`, for a number or a text.
    */
   async *answers(): AsyncGenerator<readonly Answer[]> {
-    const { node } = this.#checked;
-    if (truthOf(node) === null) {
-      const what = node.type === "number" ? "a number" : "a text";
-      throw new AskError("type", `it is ${what}, and nothing that is true or false: compare it with something`, {
-        offset: 0,
-        length: this.text.length,
-      });
-    }
+    this.#mustBeTruth();
     const before = await this.#before(this.#asked);
     const last = this.#asked.at(-1);
     if (last === undefined) return;
-    // what is true with the last message ends with it
-    const { end: lastTime } = await this.#recording.timeline();
-    const end = Math.min(this.#range.end, Math.max(lastTime, this.#range.start));
-    const makers = last.roots.map((root) => new AnswerMaker(root, end));
+    const makers = await this.#makers(last);
     for await (const { machine, rows } of this.#run(last, before)) {
       const found: Answer[] = [];
       for (const maker of makers) maker.take(machine, rows, found);
@@ -181,6 +201,28 @@ export class Question {
     const found: Answer[] = [];
     for (const maker of makers) maker.finish(found);
     yield found;
+  }
+
+  /**
+   * Whether it is true at any time: whether there is an answer. Reads no further than to the first that is known. Rejects as
+   * `answers` throws.
+   */
+  async isEverTrue(): Promise<boolean> {
+    this.#mustBeTruth();
+    if (!(await this.canBeTrue())) return false;
+    const before = await this.#before(this.#asked);
+    const last = this.#asked.at(-1);
+    if (last === undefined) return false;
+    const makers = await this.#makers(last);
+    const found: Answer[] = [];
+    for await (const { machine, rows } of this.#run(last, before, FEW_ROWS)) {
+      for (const maker of makers) {
+        maker.take(machine, rows, found);
+        if (found.length > 0 || maker.isOpen(rows.time[rows.length - 1]!)) return true;
+      }
+    }
+    for (const maker of makers) maker.finish(found);
+    return found.length > 0;
   }
 
   /** Its values over time, in pieces: of a number, a text or a truth. Throws `AskError`, code `type`, for `each`. */
@@ -220,20 +262,25 @@ export class Question {
    */
   async canBeTrue(): Promise<boolean> {
     const truth = truthOf(this.#checked.node);
-    const { sideCar } = this.#recording;
-    if (truth === null || sideCar === null) return true;
-    const { signal } = this.#options;
-    const extentsOf = extentsIn((await sideCar.paths(signal)) ?? [], (await sideCar.columns(signal)) ?? []);
-    return canBeTrue(truth, extentsOf, await this.#keptKinds());
+    return truth === null || mayBeTrue(this.#recording, truth, this.#options.signal);
   }
 
-  /** Kinds of the events that there are; null: that takes reading. */
-  async #keptKinds(): Promise<ReadonlySet<string> | null> {
-    if (this.#recording.sideCar?.hasEvents !== true) return null;
-    const kinds = new Set<string>();
-    for await (const events of this.#recording.events({ signal: this.#options.signal }))
-      for (const { kind } of events) kinds.add(kind);
-    return kinds;
+  /** Throws `AskError`, code `type`, for what is not true or false. */
+  #mustBeTruth(): void {
+    const { node } = this.#checked;
+    if (truthOf(node) !== null) return;
+    const what = node.type === "number" ? "a number" : "a text";
+    throw new AskError("type", `it is ${what}, and nothing that is true or false: compare it with something`, {
+      offset: 0,
+      length: this.text.length,
+    });
+  }
+
+  async #makers({ roots }: Program): Promise<readonly AnswerMaker[]> {
+    // what is true with the last message ends with it
+    const { end: lastTime } = await this.#recording.timeline();
+    const end = Math.min(this.#range.end, Math.max(lastTime, this.#range.start));
+    return roots.map((root) => new AnswerMaker(root, end));
   }
 
   /** Spans that the last program needs, of programs that run before. */
@@ -269,6 +316,7 @@ export class Question {
   async *#run(
     program: Program,
     before: readonly (readonly Spans[])[],
+    most?: number,
   ): AsyncGenerator<{ readonly machine: Machine; readonly rows: Rows }> {
     const { start, end } = this.#range;
     const { signal, onProgress } = this.#options;
@@ -284,6 +332,7 @@ export class Question {
         signal,
         onProgress,
         mode: "all",
+        ...(most === undefined ? {} : { rows: most }),
       })) {
         const rows = maker.make(series, null);
         if (rows === null) continue;
@@ -322,6 +371,26 @@ export class Question {
   }
 }
 
+function measureOf({ measure }: Checked): Question["measure"] {
+  return measure === null ? null : { how: measure.how, unit: measure.unit.text };
+}
+
+/** Whether it can be true as far as the side-car knows. */
+async function mayBeTrue(recording: Recording, truth: Node, signal: AbortSignal | undefined): Promise<boolean> {
+  const { sideCar } = recording;
+  if (sideCar === null) return true;
+  const extentsOf = extentsIn((await sideCar.paths(signal)) ?? [], (await sideCar.columns(signal)) ?? []);
+  return canBeTrue(truth, extentsOf, await keptKinds(recording, signal));
+}
+
+/** Kinds of the events that there are; null: that takes reading. */
+async function keptKinds(recording: Recording, signal: AbortSignal | undefined): Promise<ReadonlySet<string> | null> {
+  if (recording.sideCar?.hasEvents !== true) return null;
+  const kinds = new Set<string>();
+  for await (const events of recording.events({ signal })) for (const { kind } of events) kinds.add(kind);
+  return kinds;
+}
+
 function ownTexts(machine: Machine, value: Float64Array): Pick<DerivedBatch, "value" | "texts"> {
   const texts = new Map<number, number>();
   for (let i = 0; i < value.length; i++) {
@@ -355,6 +424,8 @@ function containsCrowd(node: Node, met: Set<Node>): boolean {
   }
 }
 
+/** Rows of a batch where reading may stop behind it. */
+const FEW_ROWS = 4096;
 const NO_TIMES = new Float64Array(0);
 const NO_SERIES = {
   path: { value: "", keys: [] },

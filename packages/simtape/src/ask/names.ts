@@ -6,6 +6,7 @@ import { derivativeOf, lengthOf, movedSpeed, thingSpeed } from "./functions.ts";
 import type { Crowd, Node, Thing } from "./node.ts";
 import { type Columns, type Operand, scalar } from "./operand.ts";
 import { ONE } from "./units.ts";
+import { byNearness } from "./nearness.ts";
 import { fits, isPattern } from "./wildcard.ts";
 
 /** What a word means within the parentheses of a quantifier. */
@@ -67,14 +68,7 @@ export class Names implements Columns {
   column(of: Thing, name: string, ast: Ast): readonly Node[] {
     const { columns } = this.facts(of.set);
     const facts = columns.get(name);
-    if (facts === undefined) {
-      const all = [...columns.keys()].join(", ");
-      throw new AskError(
-        "path",
-        `things of ${JSON.stringify(of.set)} have no ${JSON.stringify(name)}; they have: ${all}`,
-        ast,
-      );
-    }
+    if (facts === undefined) throw this.#noColumn(of.set, name, ast);
     const { width, units, kind } = facts;
     return Array.from({ length: width }, (_, k) => {
       const item = width === 1 ? null : k;
@@ -89,6 +83,15 @@ export class Names implements Columns {
         unit: type === "words" ? ONE : units[k]!,
       };
     });
+  }
+
+  #noColumn(set: string, name: string, ast: Ast): AskError {
+    const all = byNearness(name, [...this.facts(set).columns.keys()]).join(", ");
+    return new AskError(
+      "path",
+      `things of ${JSON.stringify(set)} have no ${JSON.stringify(name)}; they have: ${all}`,
+      ast,
+    );
   }
 
   /** What a name, with all that stands behind it, means. Throws `AskError`, code `path`. */
@@ -111,6 +114,8 @@ export class Names implements Columns {
     if (inSet !== null) return this.#stepped(inSet.operand, steps.slice(inSet.used));
     const value = this.#value(text, steps);
     if (value !== null) return value;
+    const inner = isQuoted ? undefined : this.#bound.at(-1)?.operand;
+    if (inner?.kind === "thing" && !text.includes("/")) throw this.#noColumn(inner.thing.set, text, ast);
     const whole = steps.reduce((so, { name, ids }) => so + (name === null ? `[${ids.join(", ")}]` : `.${name}`), text);
     throw new AskError("path", `no path ${JSON.stringify(whole)}; ${this.#catalog.near(whole)}`, ast);
   }

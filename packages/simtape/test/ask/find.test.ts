@@ -62,6 +62,57 @@ describe("simtape find", () => {
     expect(recordings.length).toBe(2);
   });
 
+  test("says only whether it is true, where that is asked", async () => {
+    for (const where of ["event(collision)", "any vehicles (speed > 1 km/h for 100 ms)", "frame < 0"]) {
+      const all = await found(where);
+      const whether = await found(where, "--whether");
+      expect(whether.recordings).toEqual(all.recordings.map(({ name, file }) => ({ name, file })));
+    }
+    const { stdout } = await simtape(["find", runs, "--where", "event(collision)", "--whether"]);
+    expect(stdout).toBe("deep/town.log\ntown.log\n");
+  });
+
+  test("finds on several threads what it finds on one, in the order of the folder", async () => {
+    const many = join(folder, "many");
+    mkdirSync(many);
+    for (let n = 0; n < 18; n++) {
+      const name = n % 3 === 0 ? "flight.fgtape" : "town.log";
+      cpSync(example(name), join(many, `${String(n).padStart(2, "0")}-${name}`));
+    }
+    const bytes = readFileSync(example("town.log"));
+    writeFileSync(join(many, "18-cut.log"), bytes.subarray(0, Math.floor(bytes.length * 0.6)));
+    writeFileSync(join(many, "19-head.hcrp"), readFileSync(example("race.hcrp")).subarray(0, 40));
+    const where = "any vehicles (speed > 1 km/h)";
+    const { stdout, stderr, exit } = await simtape(["find", many, "--where", where, "--json"]);
+    expect(exit, stderr).toBe(3);
+    const answer = JSON.parse(stdout) as Record<string, { name: string }[]> & { failed: string[] };
+    const one = (await found(where)).recordings[1]!;
+    const towns = answer["recordings"]!.filter(({ name }) => name.endsWith("town.log"));
+    expect(towns.length).toBe(12);
+    for (const { name, ...fits } of towns) expect({ ...one, ...fits }).toEqual({ ...one, file: join(many, name) });
+    expect(answer["recordings"]!.map(({ name }) => name)).toEqual(
+      answer["recordings"]!.map(({ name }) => name).toSorted(),
+    );
+    expect(answer["unfit"]!.length).toBe(6);
+    expect(answer.failed).toEqual(["19-head.hcrp"]);
+    expect(stderr).toContain("18-cut.log is damaged");
+    const wrong = await simtape(["find", many, "--where", "ships[1].depth > 3 m"]);
+    expect([wrong.exit, wrong.stderr.includes("it fits no recording"), wrong.stderr.includes("^")]).toEqual([
+      2,
+      true,
+      true,
+    ]);
+  });
+
+  test("names the columns of a set, the nearest first, where a thing of it has no such one", async () => {
+    const { stderr, exit } = await simtape(["find", runs, "--where", "any vehicles (brakes > 0.5)"]);
+    expect(exit).toBe(2);
+    expect(stderr).toMatch(/things of "vehicles" have no "brakes"; they have: brake, /);
+    expect((await simtape(["find", runs, "--where", "vehicles[24].throtle > 0.5"])).stderr).toMatch(
+      /have no "throtle"; they have: throttle, /,
+    );
+  });
+
   test("says that there is none, and ends with 0", async () => {
     const { stdout, stderr, exit } = await simtape(["find", runs, "--where", "frame < 0"]);
     expect([stdout, exit]).toEqual(["", 0]);

@@ -1,10 +1,9 @@
 import type { Command } from "commander";
 import { AskError } from "../../ask/error.ts";
-import type { Question } from "../../ask/ask.ts";
-import { RecordingError } from "../../model/error.ts";
 import { toJson } from "../../model/json.ts";
-import type { Time } from "../../model/time.ts";
 import type { SqlSource } from "../../sql/source.ts";
+import { type Asked, type Found, lookInto } from "../find/look.ts";
+import { lookInThreads } from "../find/threads.ts";
 import { usableExpression, wrongExpression } from "../input/asked.ts";
 import { budgetOf, type ReadOptions, seeks } from "../input/recordings.ts";
 import { sourceCalled, sqlSources } from "../input/sql-sources.ts";
@@ -16,32 +15,13 @@ import { counted, Output, Progress, say } from "../run/terminal.ts";
 /** What `simtape find` is given beside the folder. */
 export interface FindCommand extends ReadOptions {
   readonly where: string;
+  readonly whether?: boolean;
   readonly json?: boolean;
 }
 
-/** Recordings that are read at once; they share the budget of one. */
+/** Recordings that are read at once on one thread. Each has this part of the budget, on several threads, too. */
 const AT_ONCE = 4;
 const BUDGET = 256 << 20;
-
-/** What became of the question in one recording. */
-type Found =
-  | { readonly how: "answered"; readonly fits: Fits }
-  /** It names what the recording does not have. */
-  | { readonly how: "unfit"; readonly error: AskError }
-  | { readonly how: "failed" };
-
-interface Fits {
-  readonly count: number;
-  /** How long it is true in all. */
-  readonly time: Time;
-  readonly first: Time | null;
-  readonly extreme: number | null;
-  readonly at: Time | null;
-  readonly thing: string | null;
-  readonly measure: Question["measure"];
-  /** What the side-car says decided: no message was read for it. */
-  readonly isDecided: boolean;
-}
 
 /** The command where the package of the server is not installed; its own searches a server, too. */
 export function addFind(program: Command): void {
@@ -52,6 +32,7 @@ export function addFind(program: Command): void {
     )
     .argument("<folder>", "path of a folder or recording, URL, or s3://BUCKET/PREFIX")
     .requiredOption("--where <expression>", "for instance: any vehicles (speed > 100 km/h)")
+    .option("--whether", "only whether it is ever true, not how often: reading stops at the first time")
     .option("--json", "one JSON object")
     .addHelpText(
       "after",
@@ -81,6 +62,8 @@ export async function findWhere(within: string | readonly NamedPlace[], options:
       : within.map(({ name, place }) => sourceCalled(name, place, read));
   const output = new Output();
   const progress = new Progress("recordings");
+  const asked: Asked = { expression, isWhether: options.whether === true };
+  const threads = lookInThreads(sources, asked, read);
   const all: Found[] = [];
   let shown = 0;
   let done = 0;
@@ -88,7 +71,10 @@ export async function findWhere(within: string | readonly NamedPlace[], options:
   const work = async (): Promise<void> => {
     while (next < sources.length) {
       const index = next++;
-      all[index] = await lookInto(sources[index]!, expression);
+      const source = sources[index]!;
+      const found = threads === null ? await lookInto(() => source.open(), asked) : await threads.look(source);
+      if (found.how === "failed") heed(placeOf(source), { findings: [found.finding] });
+      all[index] = found;
       progress.show(++done, sources.length, (count) => counted(count, "recording"));
       // in the order of the folder, as far as all before are known
       for (; shown < sources.length && all[shown] !== undefined; shown++) {
@@ -96,7 +82,12 @@ export async function findWhere(within: string | readonly NamedPlace[], options:
       }
     }
   };
-  await Promise.all(Array.from({ length: Math.min(AT_ONCE, sources.length) }, work));
+  try {
+    const atOnce = Math.min(threads?.room ?? AT_ONCE, sources.length);
+    await Promise.all(Array.from({ length: atOnce }, work));
+  } finally {
+    await threads?.close();
+  }
   progress.end();
   mustHaveFit(all, expression);
   if (options.json === true) await output.line(toJson(plain(expression, sources, all)));
@@ -105,66 +96,26 @@ export async function findWhere(within: string | readonly NamedPlace[], options:
   if (fitting === 0 && options.json !== true) say(`never, in ${counted(sources.length, "recording")}`);
 }
 
-async function lookInto(source: SqlSource, expression: string): Promise<Found> {
-  try {
-    const recording = await source.open();
-    try {
-      const { ask } = await import("../../ask/ask.ts");
-      const question = await ask(recording, expression);
-      if (!(await question.canBeTrue()))
-        return { how: "answered", fits: { ...NEVER, measure: question.measure, isDecided: true } };
-      return { how: "answered", fits: await summed(question) };
-    } finally {
-      await recording.close();
-    }
-  } catch (error) {
-    if (AskError.is(error)) return { how: "unfit", error };
-    if (!RecordingError.is(error)) throw error;
-    const { code, message } = error;
-    heed(source.file ?? source.name, { findings: [{ code: `find:${code}`, severity: "loss", message }] });
-    return { how: "failed" };
-  }
+function placeOf({ file, name }: SqlSource): string {
+  return file ?? name;
 }
-
-async function summed(question: Question): Promise<Fits> {
-  const { measure } = question;
-  let so: Fits = { ...NEVER, measure };
-  for await (const answers of question.answers()) {
-    for (const { from, until, extreme, at, thing } of answers) {
-      const isMore =
-        extreme !== null &&
-        (so.extreme === null || (measure?.how === "min" ? extreme < so.extreme : extreme > so.extreme));
-      so = {
-        ...so,
-        count: so.count + 1,
-        time: so.time + (until - from),
-        first: Math.min(so.first ?? from, from),
-        ...(isMore ? { extreme, at, thing } : {}),
-      };
-    }
-  }
-  return so;
-}
-
-const NEVER: Fits = {
-  ...{ count: 0, time: 0, first: null, extreme: null, at: null, thing: null, measure: null, isDecided: false },
-};
 
 function isFitting(found: Found): boolean {
-  return found.how === "answered" && found.fits.count > 0;
+  return found.how === "answered" && found.fits.count !== 0;
 }
 
 /** An expression that fits no recording at all is wrong. */
 function mustHaveFit(all: readonly Found[], expression: string): void {
   const [first] = all.flatMap((found) => (found.how === "unfit" ? [found.error] : []));
   if (first !== undefined && !all.some(({ how }) => how === "answered")) {
-    const error = wrongExpression(expression, first);
+    const error = wrongExpression(expression, new AskError(first.code, first.message, first));
     throw new UsageError(`it fits no recording: ${error.message}`, error.excerpt);
   }
 }
 
 function lineOf({ name }: SqlSource, found: Found): string {
   if (found.how !== "answered" || found.fits.count === 0) return "";
+  if (found.fits.count === null) return `${name}\n`;
   const { count, time, first, extreme, at, measure } = found.fits;
   const parts = [name, counted(count, "time"), `${(time / 1e9).toFixed(3)} s in all`, `first ${clock(first ?? 0)}`];
   if (measure !== null && extreme !== null && at !== null) {
@@ -179,7 +130,7 @@ function plain(expression: string, sources: readonly SqlSource[], all: readonly 
     const found = all[i]!;
     if (found.how !== "answered" || found.fits.count === 0) return [];
     const { isDecided: _, ...fits } = found.fits;
-    return [{ name, file, ...fits }];
+    return [fits.count === null ? { name, file } : { name, file, ...fits }];
   });
   const unfit = sources.flatMap(({ name }, i) => {
     const found = all[i]!;

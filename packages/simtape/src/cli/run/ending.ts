@@ -33,6 +33,13 @@ export function heed(name: string, source: Heeded): void {
   heeded.set(name, source);
 }
 
+/** Findings of a source that was heeded, which is forgotten: they are said elsewhere. */
+export function findingsSoFar(name: string): readonly Finding[] {
+  const findings = heeded.get(name)?.findings ?? [];
+  heeded.delete(name);
+  return findings;
+}
+
 /** For the commands whose result is what is wrong with the recording: it is not said twice, and they give the exit code. */
 export function tellsItself(source: Heeded): void {
   for (const [name, other] of heeded) if (other === source) heeded.delete(name);

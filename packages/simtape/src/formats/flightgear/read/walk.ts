@@ -245,17 +245,16 @@ export class FrameWalker implements FlatLayout {
 
   #take(walk: Walk, position: number, next: number, fault: FrameFault | null): void {
     const judge = this.#judge;
-    const at = hex(walk.origin + position);
     if (fault?.isFatal === true) {
       this.#guess(walk, position);
       this.doubtfulBytes += next - position;
       if (judge.left !== null) judge.left--;
-      const message = `the frame at ${at} is lost: ${fault.message}`;
+      const message = `the frame at ${hex(walk.origin + position)} is lost: ${fault.message}`;
       walk.damage(position, next, { code: fault.code, severity: "damage", message });
       return;
     }
     if (fault !== null) {
-      const message = `the frame at ${at} is damaged: ${fault.message}`;
+      const message = `the frame at ${hex(walk.origin + position)} is damaged: ${fault.message}`;
       walk.finding(position, { code: fault.code, severity: "damage", message, length: next - position });
       this.#faulty.add(walk.origin + position);
     }

@@ -1,0 +1,83 @@
+import type { Question } from "../../ask/ask.ts";
+import { AskError, type AskErrorCode } from "../../ask/error.ts";
+import { type Finding, RecordingError } from "../../model/error.ts";
+import type { Recording } from "../../model/recording.ts";
+import type { Time } from "../../model/time.ts";
+
+/** What is asked of each recording. */
+export interface Asked {
+  readonly expression: string;
+  /** Only whether it is ever true, and not how often: reading stops at the first time. */
+  readonly isWhether: boolean;
+}
+
+/** What became of the question in one recording: plain data, which goes from thread to thread. */
+export type Found =
+  | { readonly how: "answered"; readonly fits: Fits }
+  /** It names what the recording does not have. */
+  | { readonly how: "unfit"; readonly error: Unfit }
+  /** It could not be read. */
+  | { readonly how: "failed"; readonly finding: Finding };
+
+/** The members of an `AskError`. */
+export type Unfit = Pick<AskError, "message" | "offset" | "length"> & { readonly code: AskErrorCode };
+
+export interface Fits {
+  /** Null: it was asked whether, and it is. */
+  readonly count: number | null;
+  /** How long it is true in all. */
+  readonly time: Time;
+  readonly first: Time | null;
+  readonly extreme: number | null;
+  readonly at: Time | null;
+  readonly thing: string | null;
+  readonly measure: Question["measure"];
+  /** What the side-car says decided: no message was read for it. */
+  readonly isDecided: boolean;
+}
+
+const NEVER: Fits = {
+  ...{ count: 0, time: 0, first: null, extreme: null, at: null, thing: null, measure: null, isDecided: false },
+};
+
+/** Asks a recording, which is opened and closed. */
+export async function lookInto(open: () => Promise<Recording>, { expression, isWhether }: Asked): Promise<Found> {
+  try {
+    const recording = await open();
+    try {
+      const { askUnlessNever } = await import("../../ask/ask.ts");
+      const { question, measure } = await askUnlessNever(recording, expression);
+      if (question === null) return { how: "answered", fits: { ...NEVER, measure, isDecided: true } };
+      if (!isWhether) return { how: "answered", fits: await summed(question) };
+      const count = (await question.isEverTrue()) ? null : 0;
+      return { how: "answered", fits: { ...NEVER, measure, count } };
+    } finally {
+      await recording.close();
+    }
+  } catch (error) {
+    if (AskError.is(error)) {
+      const { code, message, offset, length } = error;
+      return { how: "unfit", error: { code, message, offset, length } };
+    }
+    if (!RecordingError.is(error)) throw error;
+    const { code, message } = error;
+    return { how: "failed", finding: { code: `find:${code}`, severity: "loss", message } };
+  }
+}
+
+async function summed(question: Question): Promise<Fits> {
+  const { measure } = question;
+  let [count, time]: [number, Time] = [0, 0];
+  let so: Fits = { ...NEVER, measure };
+  for await (const answers of question.answers()) {
+    for (const { from, until, extreme, at, thing } of answers) {
+      const isMore =
+        extreme !== null &&
+        (so.extreme === null || (measure?.how === "min" ? extreme < so.extreme : extreme > so.extreme));
+      count++;
+      time += until - from;
+      so = { ...so, first: Math.min(so.first ?? from, from), ...(isMore ? { extreme, at, thing } : {}) };
+    }
+  }
+  return { ...so, count, time };
+}
