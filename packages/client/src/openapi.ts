@@ -1043,7 +1043,7 @@ export interface paths {
         };
         /**
          * Read a file of a recording
-         * @description Reads any file of the recording, its seek index or its provenance file. Answers range requests. HEAD answers 204 when there is no seek index. Needs the role viewer; a token needs the scope read.
+         * @description Reads any file of the recording, its seek index, its provenance file or the file beside it that shows its world. Answers range requests. HEAD answers 204 when there is no seek index. Needs the role viewer; a token needs the scope read.
          */
         readonly get: {
             readonly parameters: {

@@ -36,6 +36,7 @@ import {
   type Walker,
   YELLOW,
 } from "./carla-town.ts";
+import { mapOf } from "./carla-map.ts";
 
 export interface DemoOptions {
   /** Simulated seconds. */
@@ -92,6 +93,16 @@ export async function demo(options: DemoOptions, to: SinkBundle): Promise<void> 
   }
 }
 
+/** The map of the town that `demo` simulates with the same options, as OpenDRIVE. */
+export function world({ entities, seed }: DemoOptions): Uint8Array {
+  return new TextEncoder().encode(mapOf(townOf(entities, randomOf(seed))));
+}
+
+function townOf(entities: number, random: () => number): Town {
+  const cars = Math.max(1, Math.floor(entities));
+  return new Town(cars, Math.ceil(cars / 2), random);
+}
+
 class Scene {
   readonly #town: Town;
   readonly #frames: FrameWriter;
@@ -113,8 +124,7 @@ class Scene {
     this.#random = randomOf(seed);
     this.#frames = frames;
     this.#dialect = frames.lists.release.dialect;
-    const cars = Math.max(1, Math.floor(entities));
-    this.#town = new Town(cars, Math.ceil(cars / 2), this.#random);
+    this.#town = townOf(entities, this.#random);
     const town = this.#town;
     const make = (type: number, blueprint: string, attributes: readonly Attribute[] = []): Actor => ({
       id: ++this.#lastId,
@@ -243,7 +253,7 @@ class Scene {
     writeBox(this.#frames.lists.add("bounding-box"), { id: actor.id, origin, extent }, this.#dialect);
   }
 
-  #place(actor: Actor, pose: Pose, height: number): void {
+  #place(actor: Actor, pose: Pose, height = 0): void {
     const position = { id: actor.id, location: vectorOf(pose, height), rotation: rotationOf(pose) };
     writePosition(this.#frames.lists.add("position"), position, this.#dialect);
   }
@@ -257,7 +267,7 @@ class Scene {
   #car(car: Car, actor: Actor, i: number): void {
     const { lists } = this.#frames;
     const { pose, acceleration, speed } = car;
-    this.#place(actor, pose, 0.3);
+    this.#place(actor, pose);
     const before = this.#headings[i] ?? pose.heading;
     this.#headings[i] = pose.heading;
     this.#move(actor, pose, speed, angleBetween(before, pose.heading) / DELTA);

@@ -16,6 +16,8 @@ export interface Demo {
   readonly what: string;
   /** Default number of things. */
   readonly entities: number;
+  /** A file that shows its world, for `simtape view`: its name beside the recording, and what is in it. */
+  readonly world?: { readonly file: string; readonly load: () => Promise<(options: DemoOptions) => Uint8Array> };
   /** The simulation, loaded on use. */
   readonly load: () => Promise<{ demo: (options: DemoOptions, to: SinkBundle) => Promise<void> }>;
 }
@@ -28,7 +30,13 @@ export const DEMOS: Readonly<Record<string, Demo>> = {
     entities: 60,
     load: () => import("./nanover.ts"),
   },
-  carla: { file: "town.log", what: "traffic on a road grid", entities: 24, load: () => import("./carla.ts") },
+  carla: {
+    file: "town.log",
+    what: "traffic on a road grid",
+    entities: 24,
+    world: { file: "town.xodr", load: async () => (await import("./carla.ts")).world },
+    load: () => import("./carla.ts"),
+  },
   mira: { file: "robot.tape", what: "a robot with a laser scanner", entities: 1, load: () => import("./mira.ts") },
   flightgear: {
     file: "flight.fgtape",

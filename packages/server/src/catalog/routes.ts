@@ -1,6 +1,6 @@
 import type { FastifyInstance } from "fastify";
 import { FORMATS } from "simtape";
-import { formatOfFolder, mayBelong, PROVENANCE_ENDING } from "simtape/serving";
+import { formatOfFolder, mayBelong, PROVENANCE_ENDING, worldsOf } from "simtape/serving";
 import { type Static, Type } from "typebox";
 import { sendFile } from "../bytes/send-file.ts";
 import type { Context } from "../context.ts";
@@ -139,7 +139,7 @@ export function catalogRoutes(app: FastifyInstance, context: Context): void {
     schema: {
       summary: "Read a file of a recording",
       description:
-        "Reads any file of the recording, its seek index or its provenance file. Answers range requests. HEAD answers 204 when there is no seek index.",
+        "Reads any file of the recording, its seek index, its provenance file or the file beside it that shows its world. Answers range requests. HEAD answers 204 when there is no seek index.",
       params: FILE,
       ...FILE_BYTES,
     },
@@ -151,9 +151,9 @@ export function catalogRoutes(app: FastifyInstance, context: Context): void {
       // a folder is one recording, which grows while it is live
       const isWithin = key.includes("/") && formatOfFolder(main, FORMATS) !== null && mayBelong(main, name, FORMATS);
       const isIndex = name === SeekIndexes.nameFor(key);
-      const isProvenance = name === main + PROVENANCE_ENDING;
-      if (!isIndex && !isProvenance && !isWithin && !files.some((file) => file.name === name))
-        throw notFound("the file");
+      // what may be beside it, and need not be
+      const isBeside = name === main + PROVENANCE_ENDING || worldsOf(main).includes(name);
+      if (!isIndex && !isBeside && !isWithin && !files.some((file) => file.name === name)) throw notFound("the file");
       await audit.noteRead(request, found);
       if (isIndex) {
         const index = await indexes.file(found.id);
@@ -162,7 +162,7 @@ export function catalogRoutes(app: FastifyInstance, context: Context): void {
         return sendFile({ open: () => Promise.resolve(index) }, key, request, reply);
       }
       const file = key.slice(0, key.lastIndexOf("/") + 1) + name;
-      if (isProvenance) {
+      if (isBeside) {
         const beside = await library.open(file);
         // the same headers as for an index
         if (beside === null) return reply.code(204).send();

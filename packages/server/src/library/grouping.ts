@@ -1,5 +1,5 @@
 import { FORMATS, folderMains, partnersOf } from "simtape";
-import { isSecondOfPair, mayBelong } from "simtape/serving";
+import { isSecondOfPair, mayBelong, showsWorld } from "simtape/serving";
 import type { LibraryFile } from "./library.ts";
 
 /** Files that may form one recording, the main file first. */
@@ -36,7 +36,7 @@ function groupsIn(folder: string, files: readonly LibraryFile[]): Group[] {
     return [{ key: folder + main, name: called, files: [main, ...own].map((name) => byName.get(name)!) }];
   }
   return names
-    .filter((name) => !isSecondOfPair(name, names, FORMATS))
+    .filter((name) => !isSecondOfPair(name, names, FORMATS) && !showsWorld(name))
     .map((name) => {
       const partners = partnersOf(name, FORMATS).filter((other) => byName.has(other));
       return { key: folder + name, name, files: [name, ...partners].map((one) => byName.get(one)!) };

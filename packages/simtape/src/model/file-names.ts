@@ -36,6 +36,20 @@ export function mayBelong(main: string, name: string, formats: readonly Format[]
   return formats.some(({ files }) => files?.mayNeed?.(main, name) === true);
 }
 
+/** Endings of files that show the world of a recording; pages read them. */
+const OF_WORLDS: readonly string[] = [".xodr"];
+
+/** Whether a file shows the world of a recording, by its name: it is no recording itself. */
+export function showsWorld(name: string): boolean {
+  return OF_WORLDS.some((ending) => name.toLowerCase().endsWith(ending));
+}
+
+/** Names of files that would show the world of the recording with this main file. */
+export function worldsOf(main: string): readonly string[] {
+  const stem = main.replace(/\.[^.]*$/, "");
+  return OF_WORLDS.map((ending) => stem + ending);
+}
+
 /** `bundle` with the main file of a folder as its own, where its files are listed and the main one is not stated. */
 export function withMainOf(bundle: SourceBundle, formats: readonly Format[]): SourceBundle {
   const main = folderMains(formats).find((name) => bundle.names?.includes(name));

@@ -37,7 +37,7 @@ test("without simtape-demo it says how to get it, and makes nothing", () => {
 test("with it there is a recording", () => {
   const out = join(folder, "some");
   expect(demo(null, "carla", "-o", out, "--seconds", "2")).toEqual({ status: 0, stderr: "" });
-  expect(readdirSync(out)).toEqual(["town.log"]);
+  expect(readdirSync(out)).toEqual(["town.log", "town.xodr"]);
 });
 
 test("a format without a simulation is refused by name", () => {

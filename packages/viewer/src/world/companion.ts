@@ -1,6 +1,6 @@
 import type { Locator } from "../protocol.ts";
 
-/** A file that shows the world of a recording: how it is told, read and drawn, whatever its kind. */
+/** A file that shows the world of a recording: how it is recognized, read and drawn, whatever its kind. */
 export interface CompanionKind {
   readonly id: string;
   /** What such a file is called in sentences: "road net (OpenDRIVE)". */

@@ -1,7 +1,7 @@
 import { useEffect } from "react";
 import { useSession, useViewer } from "../hooks.ts";
 import { useObservable } from "../observable.ts";
-import { locatorAt } from "../open/files.ts";
+import { isOffered, locatorAt } from "../open/files.ts";
 import type { Locator } from "../protocol.ts";
 import type { Companion } from "./companion.ts";
 import { KINDS } from "./registry.ts";
@@ -33,11 +33,19 @@ export function useCompanions(): readonly Companion[] {
 
 /** A recording that names a map may have that map beside it. */
 async function besideOf(place: Locator | undefined, map: unknown, signal: AbortSignal): Promise<Locator[]> {
-  if (place?.kind !== "url" || place.page !== undefined || typeof map !== "string" || map === "") return [];
-  const names = new Set([place.name.replace(/\.[^.]*$/, ""), map.split("/").at(-1)!]);
+  if (place?.kind !== "url" || typeof map !== "string" || map === "") return [];
+  // who has a link to a recording has it alone
+  if (place.page !== undefined && !isOffered(place)) return [];
+  const stem = new URL(place.url).pathname
+    .split("/")
+    .at(-1)!
+    .replace(/\.[^.]*$/, "");
+  // a library has what is called as the recording is
+  const names = new Set([decodeURIComponent(stem), ...(place.page === undefined ? [map.split("/").at(-1)!] : [])]);
   for (const { endings } of KINDS) {
     for (const name of [...names].flatMap((stem) => endings.map((ending) => stem + ending))) {
       const url = new URL(encodeURIComponent(name), place.url);
+      url.search = new URL(place.url).search;
       const answer = await fetch(url, { method: "HEAD", signal }).catch(() => null);
       if (answer?.status === 200) return [locatorAt(url.href)];
     }

@@ -8,7 +8,7 @@ export interface ReadAsk {
   readonly place: Locator;
 }
 
-/** Bytes by which a kind is told. */
+/** Bytes by which a kind is recognized. */
 const FIRST = 512;
 
 addEventListener("message", ({ data }: MessageEvent<ReadAsk>) => {

@@ -21,6 +21,7 @@ type Demos = Readonly<
       readonly file: string;
       readonly what: string;
       readonly entities: number;
+      readonly world?: { readonly file: string; readonly load: () => Promise<(options: DemoOptions) => Uint8Array> };
       readonly load: () => Promise<{ readonly demo: (options: DemoOptions, to: SinkBundle) => Promise<void> }>;
     }
   >
@@ -68,13 +69,15 @@ export function addDemo(program: Command): void {
         if (!isInS3(options.output)) await makeFolders(options.output);
         const out = new Output();
         for (const id of ids) {
-          const { file, what, entities, load } = demos[id]!;
+          const { file, what, entities, world, load } = demos[id]!;
           const path = under(options.output, file);
           const target = await targetOf(path, { force: options.force === true });
           const { demo } = await load();
           const count = options.entities === undefined ? entities : positive("--entities", options.entities);
-          await gated(target, {}, (to) => demo({ seconds, entities: count, seed }, to), soundAs());
+          const chosen = { seconds, entities: count, seed };
+          await gated(target, {}, (to) => demo(chosen, to), soundAs());
           const bytes = target.files.get(target.main);
+          if (world !== undefined) await target.put(world.file, (await world.load())(chosen), target.force);
           await out.line(
             options.json === true
               ? toJson({ format: id, path, bytes, seconds, entities: count, seed })

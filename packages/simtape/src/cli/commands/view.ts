@@ -12,7 +12,7 @@ import { formatModules } from "../input/formats.ts";
 import { toJson } from "../../model/json.ts";
 import { counted, Output, say } from "../run/terminal.ts";
 import { type ReadOptions, takesFiles } from "../input/recordings.ts";
-import { entriesOf, worldsOf } from "../view/entries.ts";
+import { entriesOf, worldEntriesOf } from "../view/entries.ts";
 import { ViewIndexes } from "../view/indexes.ts";
 import { ViewList } from "../view/list.ts";
 import { isReachedFromElsewhere, originOf } from "../view/reach.ts";
@@ -71,7 +71,7 @@ export function addView(program: Command): void {
       const server = await serveView({
         folder: builtViewer(),
         entries: list,
-        worlds: live === null ? await worldsOf(names) : [],
+        worlds: live === null ? await worldEntriesOf(names) : [],
         port: portOf(options.port),
         given,
         modules: formatModules(),

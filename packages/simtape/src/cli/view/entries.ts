@@ -1,7 +1,7 @@
 import { realpath, stat } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
 import { decoded } from "../../io/shown-url.ts";
-import { mayBelong } from "../../model/file-names.ts";
+import { mayBelong, showsWorld } from "../../model/file-names.ts";
 import { UsageError } from "../run/failure.ts";
 import { allFormats } from "../input/formats.ts";
 import { isInS3 } from "../input/command-path.ts";
@@ -24,14 +24,6 @@ export type ViewEntry =
       readonly growth?: Growth | undefined;
     };
 
-/** Endings of files that show the world of a recording: the page knows how to read them. */
-const OF_WORLDS = [".xodr"];
-
-/** Whether a file shows the world of a recording, by its name: it is no recording itself. */
-export function showsWorld(name: string): boolean {
-  return OF_WORLDS.some((ending) => name.toLowerCase().endsWith(ending));
-}
-
 /**
  * What is named on the command line, folders as the recordings in them; files that show a world are left out. Throws
  * `UsageError` for what is no recording.
@@ -45,7 +37,7 @@ export async function entriesOf(names: readonly string[]): Promise<ViewEntry[]> 
 }
 
 /** The files that show a world, of what is named on the command line. Throws `UsageError` for what is not there. */
-export async function worldsOf(names: readonly string[]): Promise<ViewEntry[]> {
+export async function worldEntriesOf(names: readonly string[]): Promise<ViewEntry[]> {
   const entries = await Promise.all(names.filter(showsWorld).map((name) => entriesAt(name)));
   return entries.flat();
 }
