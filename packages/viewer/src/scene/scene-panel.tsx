@@ -4,6 +4,7 @@ import { lazy, Suspense, useEffect, useRef, useState } from "react";
 import { isTooFar } from "../afar.ts";
 import { useFrames, useSession, useShared, useViewer } from "../hooks.ts";
 import type { Deck, Selection } from "../session.ts";
+import { type Measure, measuring, pickMeasured, toggleMeasuring } from "../measure/measuring.ts";
 import { useObservable } from "../observable.ts";
 import { scheme } from "../theme.ts";
 import { measureOfReading, type UnitSystem, useUnitSystem } from "../measures.ts";
@@ -28,10 +29,13 @@ export interface SceneSettings {
   readonly world?: boolean;
   readonly cut?: boolean;
   readonly molecules?: MoleculeSettings;
+  readonly measures?: readonly Measure[];
 }
 
 const DEFAULTS: SceneSettings = {};
 const AS_USUAL: MoleculeSettings = {};
+const NO_MEASURES: readonly Measure[] = [];
+const MeasureLayer = lazy(async () => ({ default: (await import("../measure/measure-layer.tsx")).MeasureLayer }));
 const MoleculePanel = lazy(async () => ({ default: (await import("./molecule-panel.tsx")).MoleculePanel }));
 /** Things in the list to choose from. */
 const LISTED = 200;
@@ -60,7 +64,9 @@ export function ScenePanel() {
   const [isEmpty, setEmpty] = useState(false);
   const [usual, setUsual] = useState<CameraMode>("orbit");
   const { mode = usual, labels = true, trails = true, readings = true, world = true, cut = false } = settings;
-  const { molecules = AS_USUAL } = settings;
+  const { molecules = AS_USUAL, measures = NO_MEASURES } = settings;
+  const isMeasuring = useObservable(measuring, (value) => value !== null);
+  const [made, setMade] = useState<SceneView | null>(null);
   const [facts, setFacts] = useState<MoleculeFacts | null>(null);
   const [isAside, setAside] = useState(false);
 
@@ -75,6 +81,7 @@ export function ScenePanel() {
     try {
       made = new SceneView({
         onPick: (picked) => {
+          if (picked?.kind === "thing" && pickMeasured(picked)) return;
           const { selection } = session.state.value;
           // Again on the same atom: its residue, then its chain.
           if (isSameAtom(picked, selection)) {
@@ -97,6 +104,7 @@ export function ScenePanel() {
     hud.current!.append(made.hud.element);
     made.camera = newest.current.settings.camera ?? null;
     view.current = made;
+    setMade(made);
     session.pictures.set("scene", () => made.picture());
     session.sights.set("scene", (set, id) => made.sightOf(set, id));
     session.pointing = () => made.pointing();
@@ -258,6 +266,8 @@ export function ScenePanel() {
         hasWorld={base !== null}
         aside={facts === null ? null : isAside}
         onAside={() => setAside(!isAside)}
+        isMeasuring={isMeasuring}
+        onMeasure={toggleMeasuring}
         things={things}
         subject={subject}
         onChange={(changes) => {
@@ -275,10 +285,19 @@ export function ScenePanel() {
         onSelect={(thing) => session.select(thing === null ? null : { kind: "thing", set: thing.set, id: thing.id })}
       />
       <div ref={host} className="scene-view" />
-      {isAside && facts !== null && (
+      {made !== null && (isMeasuring || measures.length > 0) && (
+        <Suspense>
+          <MeasureLayer
+            view={made}
+            measures={measures}
+            onChange={(next) => newest.current.keep({ ...newest.current.settings, measures: next })}
+          />
+        </Suspense>
+      )}
+      {made !== null && isAside && facts !== null && (
         <Suspense>
           <MoleculePanel
-            view={view.current!}
+            view={made}
             settings={molecules}
             subject={subject?.isChosen === true ? subject : null}
             onChange={(changes) => {

@@ -45,6 +45,7 @@ import { Sky } from "./sky.ts";
 import { Smooth } from "./smooth.ts";
 import { Trails } from "./trails.ts";
 import { Origin } from "./origin.ts";
+import type { Overlay } from "./overlay.ts";
 
 export interface SceneEvents {
   onPick(selection: Selection | null): void;
@@ -106,6 +107,7 @@ export class SceneView {
   #subject: Subject | null = null;
   #scheme: Scheme = "dark";
   #molecules: MoleculeSettings = {};
+  #overlay: Overlay | null = null;
   #areLabelsOn = true;
   #areTrailsOn = true;
   /** Of the world that the recording was made in; null: it is not there. */
@@ -297,6 +299,20 @@ export class SceneView {
     return this.#casts[0]?.facts ?? null;
   }
 
+  /** What is drawn over the picture; null: nothing is. */
+  set overlay(overlay: Overlay | null) {
+    this.#overlay?.element.remove();
+    this.#overlay = overlay;
+    if (overlay !== null) this.labels.element.after(overlay.element);
+    this.invalidate();
+  }
+
+  /** What a thing is called; where it is not there now, by its set and id. */
+  nameOf({ set, id }: Named): string {
+    const spot = find(this.#casts[0]?.crowds ?? [], set, id);
+    return (spot === null ? "" : spot.crowd.label(spot.row)) || `${set}/${id}`;
+  }
+
   set areLabelsOn(isOn: boolean) {
     this.#areLabelsOn = isOn;
     this.invalidate();
@@ -448,7 +464,7 @@ export class SceneView {
     canvas.width = this.element.width;
     canvas.height = this.element.height;
     const context = canvas.getContext("2d")!;
-    for (const layer of [this.element, this.labels.element])
+    for (const layer of [this.element, this.labels.element, ...(this.#overlay === null ? [] : [this.#overlay.element])])
       context.drawImage(layer, 0, 0, canvas.width, canvas.height);
     return canvas;
   }
@@ -504,6 +520,7 @@ export class SceneView {
       this.#width,
       this.#height,
     );
+    this.#overlay?.draw(this.#casts[0]?.crowds ?? [], camera, this.#width, this.#height, this.#scheme);
     this.#companions?.place(this.#casts[0]?.crowds ?? [], camera, this.#width, this.#height);
     (quality.smooth && this.#smooth !== null ? this.#smooth : this.#renderer).render(this.#scene, camera);
     if (isUnderWay) this.#pace.request();
