@@ -158,7 +158,9 @@ export function ScenePanel() {
   }, [cut]);
 
   useEffect(() => {
-    if (view.current !== null) view.current.molecules = molecules;
+    if (view.current === null) return;
+    view.current.molecules = molecules;
+    newest.current.write(view.current);
   }, [molecules]);
 
   const base = useWorld()?.base ?? null;
