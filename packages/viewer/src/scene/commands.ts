@@ -8,6 +8,19 @@ export const WORLD_COMMANDS: readonly Command[] = [
   { title: "Cut the world above the players, or not", keys: ["c"], run: (session) => toggle(session, "cut", false) },
 ];
 
+/** Loaded with the first key: the first page is small. */
+const more = () => import("./more-commands.ts");
+
+/** What can be done with things in the scene. */
+export const SCENE_COMMANDS: readonly Command[] = [
+  { title: "Measure between things, or stop", keys: ["m"], run: () => void more().then((it) => it.toggleMeasuring()) },
+  {
+    title: "Next style of molecules",
+    keys: ["Shift+M"],
+    run: (session) => void more().then((it) => it.nextStyle(session)),
+  },
+];
+
 function toggle(session: Session, name: "world" | "cut", usual: boolean): void {
   const settings = (session.state.value.shared["scene"] ?? {}) as SceneSettings;
   session.share("scene", { ...settings, [name]: !(settings[name] ?? usual) });

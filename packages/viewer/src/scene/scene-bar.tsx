@@ -48,6 +48,8 @@ export function SceneBar({
   hasBlocks,
   aside,
   onAside,
+  isMeasuring,
+  onMeasure,
   things,
   subject,
   onChange,
@@ -60,6 +62,8 @@ export function SceneBar({
   /** Whether the choices for molecules are open; null: there are no molecules. */
   readonly aside: boolean | null;
   readonly onAside: () => void;
+  readonly isMeasuring: boolean;
+  readonly onMeasure: () => void;
   readonly things: readonly Thing[];
   readonly subject: Subject | null;
   readonly onChange: (changes: Partial<Shown>) => void;
@@ -118,6 +122,9 @@ export function SceneBar({
           {text}
         </Button>
       ))}
+      <Button kind="bare" label="Measure between things (m)" aria-pressed={isMeasuring} onClick={onMeasure}>
+        Measure
+      </Button>
       {aside !== null && (
         <Button kind="bare" label="How molecules are drawn" aria-pressed={aside} onClick={onAside}>
           Molecules

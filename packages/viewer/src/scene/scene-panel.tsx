@@ -5,6 +5,7 @@ import { isTooFar } from "../afar.ts";
 import { useFrames, useSession, useShared, useViewer } from "../hooks.ts";
 import type { Deck, Selection } from "../session.ts";
 import type { Thing as Subject } from "../subject.ts";
+import { type Measure, measuring, pickMeasured, toggleMeasuring } from "../measure/measuring.ts";
 import { useObservable } from "../observable.ts";
 import { scheme } from "../theme.ts";
 import { measureOfReading, type UnitSystem, useUnitSystem } from "../measures.ts";
@@ -31,10 +32,13 @@ export interface SceneSettings {
   readonly world?: boolean;
   readonly cut?: boolean;
   readonly molecules?: MoleculeSettings;
+  readonly measures?: readonly Measure[];
 }
 
 const DEFAULTS: SceneSettings = {};
 const AS_USUAL: MoleculeSettings = {};
+const NO_MEASURES: readonly Measure[] = [];
+const MeasureLayer = lazy(async () => ({ default: (await import("../measure/measure-layer.tsx")).MeasureLayer }));
 const MoleculePanel = lazy(async () => ({ default: (await import("./molecule-panel.tsx")).MoleculePanel }));
 /** Things in the list to choose from. */
 const LISTED = 200;
@@ -64,7 +68,9 @@ export function ScenePanel() {
   const [isEmpty, setEmpty] = useState(false);
   const [usual, setUsual] = useState<CameraMode>("orbit");
   const { mode = usual, labels = true, trails = true, readings = true, world = true, cut = false } = settings;
-  const { molecules = AS_USUAL } = settings;
+  const { molecules = AS_USUAL, measures = NO_MEASURES } = settings;
+  const isMeasuring = useObservable(measuring, (value) => value !== null);
+  const [made, setMade] = useState<SceneView | null>(null);
   const [facts, setFacts] = useState<MoleculeFacts | null>(null);
   const [isAside, setAside] = useState(false);
 
@@ -79,6 +85,7 @@ export function ScenePanel() {
     try {
       const events = {
         onPick: (picked: Selection | null) => {
+          if (picked?.kind === "thing" && pickMeasured(picked)) return;
           const { selection } = session.state.value;
           // Again on the same atom: its residue, then its chain.
           if (isSameAtom(picked, selection)) {
@@ -102,6 +109,7 @@ export function ScenePanel() {
     hud.current!.append(made.hud.element);
     made.camera = newest.current.settings.camera ?? null;
     view.current = made;
+    setMade(made);
     session.pictures.set("scene", () => made.picture());
     session.sights.set("scene", (set, id) => made.sightOf(set, id));
     session.pointing = () => made.pointing();
@@ -163,7 +171,9 @@ export function ScenePanel() {
   }, [cut]);
 
   useEffect(() => {
-    if (view.current !== null) view.current.molecules = molecules;
+    if (view.current === null) return;
+    view.current.molecules = molecules;
+    newest.current.write(view.current);
   }, [molecules]);
 
   const base = useWorld()?.base ?? null;
@@ -278,6 +288,8 @@ export function ScenePanel() {
         hasBlocks={base !== null}
         aside={facts === null ? null : isAside}
         onAside={() => setAside(!isAside)}
+        isMeasuring={isMeasuring}
+        onMeasure={toggleMeasuring}
         things={things}
         subject={subject}
         onChange={(changes) => {
@@ -295,10 +307,19 @@ export function ScenePanel() {
         onSelect={(thing) => session.select(thing === null ? null : { kind: "thing", set: thing.set, id: thing.id })}
       />
       <div ref={host} className="scene-view" />
-      {isAside && facts !== null && (
+      {made !== null && (isMeasuring || measures.length > 0) && (
+        <Suspense>
+          <MeasureLayer
+            view={made}
+            measures={measures}
+            onChange={(next) => newest.current.keep({ ...newest.current.settings, measures: next })}
+          />
+        </Suspense>
+      )}
+      {made !== null && isAside && facts !== null && (
         <Suspense>
           <MoleculePanel
-            view={view.current!}
+            view={made}
             settings={molecules}
             subject={subject?.isChosen === true ? subject : null}
             onChange={(changes) => {

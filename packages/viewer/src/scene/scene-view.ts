@@ -47,6 +47,7 @@ import { Smooth } from "./smooth.ts";
 import { Trails } from "./trails.ts";
 import { Origin } from "./origin.ts";
 import { World } from "./world.ts";
+import type { Overlay } from "./overlay.ts";
 
 export interface SceneEvents {
   onPick(selection: Selection | null): void;
@@ -109,6 +110,7 @@ export class SceneView {
   #subject: Subject | null = null;
   #scheme: Scheme = "dark";
   #molecules: MoleculeSettings = {};
+  #overlay: Overlay | null = null;
   #areLabelsOn = true;
   #areTrailsOn = true;
   /** Height of the ground where the world says nothing of it. */
@@ -308,6 +310,20 @@ export class SceneView {
     return this.#casts[0]?.facts ?? null;
   }
 
+  /** What is drawn over the picture; null: nothing is. */
+  set overlay(overlay: Overlay | null) {
+    this.#overlay?.element.remove();
+    this.#overlay = overlay;
+    if (overlay !== null) this.labels.element.after(overlay.element);
+    this.invalidate();
+  }
+
+  /** What a thing is called; where it is not there now, by its set and id. */
+  nameOf({ set, id }: Named): string {
+    const spot = find(this.#casts[0]?.crowds ?? [], set, id);
+    return (spot === null ? "" : spot.crowd.label(spot.row)) || `${set}/${id}`;
+  }
+
   set areLabelsOn(isOn: boolean) {
     this.#areLabelsOn = isOn;
     this.invalidate();
@@ -444,12 +460,13 @@ export class SceneView {
     this.#pace.complete();
   }
 
-  /** Copies what was just drawn over all of a canvas, with names or without. */
+  /** Copies what was just drawn over all of a canvas; with names and measures, or without. */
   copyTo(context: CanvasRenderingContext2D, areNamed = true): void {
     const { width, height } = context.canvas;
-    for (const layer of areNamed ? [this.element, this.labels.element] : [this.element]) {
-      context.drawImage(layer, 0, 0, width, height);
-    }
+    context.drawImage(this.element, 0, 0, width, height);
+    if (!areNamed) return;
+    context.drawImage(this.labels.element, 0, 0, width, height);
+    if (this.#overlay !== null) context.drawImage(this.#overlay.element, 0, 0, width, height);
   }
 
   /** Where the camera is, in the recording; null before the first frame. */
@@ -519,6 +536,7 @@ export class SceneView {
       this.#width,
       this.#height,
     );
+    this.#overlay?.draw(this.#casts[0]?.crowds ?? [], camera, this.#width, this.#height, this.#scheme);
     this.#watchers?.place(this.#casts[0]?.crowds ?? [], camera, this.#width, this.#height);
     (quality.smooth && this.#smooth !== null ? this.#smooth : this.#renderer).render(this.#scene, camera);
     if (isUnderWay) this.#pace.request();

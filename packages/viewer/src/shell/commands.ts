@@ -5,7 +5,7 @@ import { goToDifference } from "../compare/comparing.ts";
 import { exportShown } from "../export/shown.ts";
 import { pickFiles } from "../open/pick.ts";
 import { PANELS } from "../panels.ts";
-import { WORLD_COMMANDS } from "../scene/commands.ts";
+import { SCENE_COMMANDS, WORLD_COMMANDS } from "../scene/commands.ts";
 import type { Command } from "../transport/commands.ts";
 import { unfoldMessages } from "../timeline/lanes.ts";
 import { videoShown } from "../video/shown.ts";
@@ -22,6 +22,7 @@ export function commandsOf(dock: DockviewApi): readonly Command[] {
     { title: "Previous difference", keys: ["Shift+X"], run: (session) => goToDifference(session, -1) },
     ...PANELS.map((kind) => ({ title: `Show ${kind.title}`, keys: [], run: () => showPanel(dock, kind) })),
     ...WORLD_COMMANDS,
+    ...SCENE_COMMANDS,
     { title: "Messages by channel on the timeline", keys: [], run: unfoldMessages },
     { title: "Default layout", keys: [], run: (session) => reset(dock, session) },
     { title: "Open files …", keys: ["Ctrl+o"], run: (session) => void pickFiles(session, "files") },

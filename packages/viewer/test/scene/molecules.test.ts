@@ -1,5 +1,7 @@
+import { Vector3 } from "three";
 import { describe, expect, test } from "vitest";
 import { ALPHA, COIL, PI, secondary, STRAND, THREE_TEN } from "../../src/scene/presenters/molecules/secondary.ts";
+import { DensityGrid, type SurfaceSink } from "../../src/scene/presenters/molecules/surface.ts";
 import { Structure } from "../../src/scene/presenters/molecules/structure.ts";
 import { tracesOf } from "../../src/scene/presenters/molecules/traces.ts";
 import { type Atom, backbone, moved, simulation } from "../support/peptide.ts";
@@ -183,3 +185,86 @@ describe("structure", () => {
     ]);
   });
 });
+
+describe("the surface", () => {
+  const helix = backbone(turns(12, -57.8, -47));
+  const places = Float32Array.from(helix.flatMap(({ place }) => [...place]));
+  const structure = structureOf(helix, ALA(12));
+
+  test("is closed, looks outwards, and every atom is within it", () => {
+    const sink = new Sink();
+    const grid = new DensityGrid();
+    grid.fill(structure, places);
+    const { points, corners } = grid.march(sink, new Float32Array(3 * structure.count).fill(0.5));
+    expect(points).toBeGreaterThan(500);
+    const edges = new Map<string, number>();
+    let volume = 0;
+    for (let i = 0; i < corners; i += 3) {
+      const face = [0, 1, 2].map((k) => sink.corners[i + k]!);
+      for (const corner of face) expect(corner).toBeLessThan(points);
+      const [a, b, c] = face.map((corner) => new Vector3().fromArray(sink.places, 3 * corner));
+      volume += a!.dot(new Vector3().crossVectors(b!, c!)) / 6;
+      for (let k = 0; k < 3; k++) {
+        const way = `${face[k]} ${face[(k + 1) % 3]}`;
+        edges.set(way, (edges.get(way) ?? 0) + 1);
+      }
+    }
+    // Each edge is gone along once in each direction: no hole, no face the wrong way round.
+    for (const [way, count] of edges) {
+      expect(count).toBe(1);
+      expect(edges.get(way.split(" ").reverse().join(" "))).toBe(1);
+    }
+    // Seen from outside; balls of the carbon's radius alone are 0.0206 nm³ each, and they overlap.
+    expect(volume).toBeGreaterThan(0.3);
+    expect(volume).toBeLessThan(48 * 0.0206 * LARGER_VOLUME);
+    for (let point = 0; point < points; point++) {
+      const at = new Vector3().fromArray(sink.places, 3 * point);
+      const nearest = helix.reduce(
+        (least, { place }) => Math.min(least, at.distanceTo(new Vector3(...place))),
+        Number.POSITIVE_INFINITY,
+      );
+      expect(nearest).toBeGreaterThan(0.12);
+      expect(nearest).toBeLessThan(0.32);
+    }
+  });
+
+  test("of one atom is a ball, somewhat larger than its van der Waals radius", () => {
+    const one = structureOf([{ name: "AR", element: 18, residue: 0, place: [1, 2, 3] }], ["AR"]);
+    const sink = new Sink();
+    const grid = new DensityGrid();
+    grid.fill(one, Float32Array.of(1, 2, 3));
+    const { points } = grid.march(sink, Float32Array.of(1, 1, 1));
+    for (let point = 0; point < points; point++) {
+      const out = new Vector3().fromArray(sink.places, 3 * point).sub(new Vector3(1, 2, 3));
+      expect(out.length()).toBeGreaterThan(0.19);
+      expect(out.length()).toBeLessThan(0.24);
+      expect(out.normalize().dot(new Vector3().fromArray(sink.normals, 3 * point))).toBeGreaterThan(0.97);
+    }
+  });
+
+  test("of nothing is none", () => {
+    const grid = new DensityGrid();
+    grid.fill(
+      structure,
+      places.map(() => Number.NaN),
+    );
+    expect(grid.march(new Sink(), new Float32Array(0))).toEqual({ points: 0, corners: 0 });
+  });
+});
+
+/** How much larger than balls of their radius the surface may be: its radius is 1.15 of that, and gaps are filled. */
+const LARGER_VOLUME = 1.15 ** 3 * 1.2;
+
+class Sink implements SurfaceSink {
+  places = new Float32Array(0);
+  normals = new Float32Array(0);
+  colors = new Float32Array(0);
+  corners = new Uint32Array(0);
+
+  reserve(points: number, corners: number): void {
+    this.places = new Float32Array(3 * points);
+    this.normals = new Float32Array(3 * points);
+    this.colors = new Float32Array(3 * points);
+    this.corners = new Uint32Array(corners);
+  }
+}

@@ -58,6 +58,7 @@ class Molecules implements Presenter {
   /** Whether settings, structure or what is loaded are others than those that were drawn. */
   #isStale = false;
   #more: More | null = null;
+  #surface: typeof import("./surface.ts").Surface | null = null;
   /** What draws the style, where that is not balls. */
   #solid: { readonly style: DrawnStyle; readonly solid: Solid } | null = null;
   readonly #loading = new Set<string>();
@@ -325,6 +326,11 @@ class Molecules implements Presenter {
         this.#more = await import("./more.ts");
       });
     }
+    if (style === "surface" && this.#surface === null) {
+      this.#fetch("surface", async () => {
+        this.#surface = (await import("./surface.ts")).Surface;
+      });
+    }
     if (this.#solid?.style === style) return;
     if (this.#solid !== null) {
       this.#simulation.remove(this.#solid.solid.object);
@@ -339,6 +345,7 @@ class Molecules implements Presenter {
         style,
         solid: new this.#more.Lines(() => longestBond(this.#state?.values.get("system.box.vectors"))),
       };
+    else if (style === "surface" && this.#surface !== null) this.#solid = { style, solid: new this.#surface(look) };
     if (this.#solid !== null) this.#simulation.add(this.#solid.solid.object);
   }
 
