@@ -108,5 +108,3 @@ export interface Outline {
   readonly isOfRoad: boolean;
   readonly corners: readonly (readonly [number, number, number])[];
 }
-
-export type { Cubic };

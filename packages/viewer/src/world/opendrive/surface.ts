@@ -38,11 +38,6 @@ const PAINT_OF: Readonly<Record<string, string>> = {
   curb: "kerb",
 };
 
-/** Whether cars drive on such a lane. */
-export function isDriven(lane: Lane): boolean {
-  return PAINT_OF[lane.type] === "road";
-}
-
 /** A quad of the surface of a road, for those who ask what is covered: x, y, z of left, right, next right, next left. */
 export type OnQuad = (corners: Float64Array) => void;
 
