@@ -1,5 +1,5 @@
 import type { PlanView } from "./geometry.ts";
-import type { Cubic, Profile } from "./polynomial.ts";
+import type { Profile } from "./polynomial.ts";
 
 /** A road net as its file has it: names of ASAM OpenDRIVE 1.7, metres and radians. */
 export interface RoadNet {

@@ -1,6 +1,6 @@
 import type { Findings } from "./document.ts";
 import type { Meshes } from "./meshes.ts";
-import type { Lane, LaneSection, Road } from "./road.ts";
+import type { LaneSection, Road } from "./road.ts";
 import { Cross } from "./section.ts";
 
 /** Metres that what is drawn may be away from what is meant. */
