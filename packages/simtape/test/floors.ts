@@ -50,6 +50,7 @@ const ROOMS: Readonly<Record<string, readonly (readonly string[])[]>> = {
     ["input"],
     ["output"],
     ["view", "live"],
+    ["render"],
     ["screen"],
     ["mcp"],
     ["find"],

@@ -11,15 +11,13 @@ const session = new Session();
 // For the browser's console: `simtape.seek(12.5e9)`, `simtape.frame.recorded`, and `simtape.read(null)` for all of its values.
 Object.assign(globalThis, { simtape: session });
 
-// `simtape render` drives this page.
 if (new URL(location.href).searchParams.has("render")) {
-  void import("./video/remote.ts").then(({ remoteVideo }) =>
-    Object.assign(globalThis, { simtapeVideo: remoteVideo(session) }),
+  // `simtape render` drives this page, which shows nothing.
+  void import("./video/remote.ts").then(({ serveVideos }) => serveVideos(session));
+} else {
+  createRoot(document.getElementById("root")!).render(
+    <SessionContext value={session}>
+      <App />
+    </SessionContext>,
   );
 }
-
-createRoot(document.getElementById("root")!).render(
-  <SessionContext value={session}>
-    <App />
-  </SessionContext>,
-);

@@ -10,6 +10,7 @@ type Add = (program: Command) => void;
 const MODULES: readonly (readonly [names: readonly string[], load: () => Promise<Add>])[] = [
   [["info"], async () => (await import("./commands/info.ts")).addInfo],
   [["view"], async () => (await import("./commands/view.ts")).addView],
+  [["render"], async () => (await import("./commands/render.ts")).addRender],
   [SERVER_COMMANDS, serverCommands],
   [["cat"], async () => (await import("./commands/cat.ts")).addCat],
   [["events"], async () => (await import("./commands/events.ts")).addEvents],

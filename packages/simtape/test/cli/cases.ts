@@ -28,6 +28,7 @@ const CONVERSIONS = {
 export const CASES: Readonly<Record<string, readonly Case[] | string>> = {
   info: [{ words: ["IN"] }, { words: ["IN", "--json"] }],
   view: "serves files as they are",
+  render: "draws in a browser: packages/viewer/test/page/render.test.ts",
   cat: [{ words: ["IN"] }, { words: ["IN", "--limit", "1"] }],
   events: [{ words: ["IN"] }, { words: ["IN", "--format", "csv"] }],
   state: [{ words: ["IN", "--at", "100%"] }, { words: ["IN", "--at", "100%", "--json"] }],

@@ -1,3 +1,4 @@
+import { followAddress } from "../address.ts";
 import type { Session } from "../session.ts";
 import { film, type FilmOptions, type Filmed } from "./film.ts";
 import type { EncoderOptions } from "./encoder.ts";
@@ -123,8 +124,8 @@ class Pictures implements FrameEncoder {
   }
 }
 
-/** What `simtape render` finds in the page. */
-export interface RemoteVideo {
+/** What `simtape render` finds in the page, as `simtapeVideo`. */
+interface RemoteVideo {
   /** What is wrong with a camera path; null: nothing. */
   pathFault(path: unknown): string | null;
   codecs(kind: "mp4" | "webm", width: number, height: number): Promise<readonly Codec[]>;
@@ -133,7 +134,13 @@ export interface RemoteVideo {
   cancel(): void;
 }
 
-export function remoteVideo(session: Session): RemoteVideo {
+/** Opens what the address names, and makes videos of it for a program that asks. */
+export function serveVideos(session: Session): void {
+  followAddress(session);
+  Object.assign(globalThis, { simtapeVideo: remoteVideo(session) });
+}
+
+function remoteVideo(session: Session): RemoteVideo {
   let running: RemoteFilm | null = null;
   return {
     pathFault: (path) => {

@@ -1,7 +1,4 @@
 import { spawn } from "node:child_process";
-import { existsSync } from "node:fs";
-import { dirname, join } from "node:path";
-import { fileURLToPath } from "node:url";
 import { type Command, InvalidArgumentError, Option } from "commander";
 import { EXIT, UsageError } from "../run/failure.ts";
 import { ENDING } from "../run/ending.ts";
@@ -12,6 +9,7 @@ import { formatModules } from "../input/formats.ts";
 import { toJson } from "../../model/json.ts";
 import { counted, Output, say } from "../run/terminal.ts";
 import { type ReadOptions, takesFiles } from "../input/recordings.ts";
+import { builtViewer } from "../view/built.ts";
 import { entriesOf, worldEntriesOf } from "../view/entries.ts";
 import { ViewIndexes } from "../view/indexes.ts";
 import { ViewList } from "../view/list.ts";
@@ -119,23 +117,6 @@ async function untilEnded(live: LiveView, server: ViewServer): Promise<number> {
 function countOf(text: string): number {
   if (!/^[1-9]\d{0,9}$/.test(text)) throw new InvalidArgumentError("a whole number above 0.");
   return Number(text);
-}
-
-/** The folder of the built page, from the package `simtape-viewer`. */
-function builtViewer(): string {
-  let manifest: string;
-  try {
-    manifest = fileURLToPath(import.meta.resolve("simtape-viewer/package.json"));
-  } catch {
-    throw new UsageError(
-      "the viewer is a package of its own: npm install simtape-viewer (with -g where simtape was installed so)",
-    );
-  }
-  const folder = join(dirname(manifest), "dist");
-  if (!existsSync(join(folder, "index.html"))) {
-    throw new UsageError(`the viewer is not built: npm run build:viewer (nothing in ${folder})`);
-  }
-  return folder;
 }
 
 function portOf(text: string): number {

@@ -22,9 +22,17 @@ export class UsageError extends Error {
   }
 }
 
+/** Another program that the command needs has failed, or has ended early: said in one line, exit 1. */
+export class ProgramError extends Error {
+  constructor(message: string) {
+    super(message);
+    this.name = "ProgramError";
+  }
+}
+
 /** Why a command, or one of its files, came to nothing: `error` in what `--json` prints. */
 export interface Failure {
-  /** `"usage"`; the code of the library's error; that of the system, as `"EADDRINUSE"`; or `"internal"`: a fault of ours. */
+  /** `"usage"`; the code of the library's error; `"program"`: of another program; that of the system, as `"EADDRINUSE"`; or `"internal"`: a fault of ours. */
   readonly code: string;
   /** One line. */
   readonly message: string;
@@ -51,6 +59,7 @@ export function failureOf(error: unknown): Failure {
   if (error instanceof BudgetError) return failed("over-budget", error.message);
   if (error instanceof SourceError) return failed(`source-${error.reason}`, error.message);
   if (error instanceof StoreError) return failed(`store-${error.code}`, error.message);
+  if (error instanceof ProgramError) return failed("program", error.message);
   if (error instanceof LockedError) return failed("locked", error.message);
   if (isOfSystem(error)) return failed(error.code ?? "system", error.message);
   return failed("internal", error instanceof Error ? error.message : String(error));
