@@ -17,7 +17,7 @@ export interface Keyframe {
   readonly rate?: number;
 }
 
-/** The way of a camera; docs/camera-path.schema.json describes it as JSON. */
+/** The way of a camera, as docs/video.md describes it in JSON. */
 export interface CameraPath {
   readonly version: 1;
   /** By ascending time, no two at the same. */
