@@ -8,6 +8,9 @@ import { CONTENT_SECURITY_POLICY } from "./policy.ts";
 /** Small modules that the worker has at once, in one file: each of its own would weigh more than what is in it. */
 const AT_ONCE =
   /\/simtape\/src\/(bytes\/(budget|builder|crc32(-tables|-words)?|cursor|error|varint)|io\/(gate|source)|model\/(columns|error|growth|late|scope|text-room|time|value))\.ts$/;
+/** What every page of a recording has at once, likewise: dialogs that are loaded on use share it. */
+const SHELL =
+  /\/viewer\/src\/(afar|clock|engine\/preview|hooks|kept|long-query|scene\/use-world|timeline\/plot-box|measures|observable|placement|subject|ask\/(asking|use-asking)|compare\/comparing|events\/event-list|open\/files|shell\/(layout|place|share)|timeline\/(use-window|window)|ui\/(dialog|menu))\.tsx?$|\/node_modules\/(react|scheduler)\//;
 /** Of all formats, which a worker asks for what things are called. */
 const TRAITS = /\/simtape\/src\/formats\/\w+\/traits\.ts$/;
 
@@ -55,7 +58,10 @@ export default defineConfig({
     modulePreload: { polyfill: false },
     chunkSizeWarningLimit: 800,
     license: { fileName: "licenses.md" },
-    rolldownOptions: { checks: { pluginTimings: false } },
+    rolldownOptions: {
+      checks: { pluginTimings: false },
+      output: { codeSplitting: { groups: [{ name: "shell", test: SHELL }] } },
+    },
   },
 });
 

@@ -1,6 +1,6 @@
 import { cellPath, valuePath } from "../../model/showing.ts";
 import type { Traits } from "../../model/traits.ts";
-import { AXES } from "./meaning/state.ts";
+import { AXES } from "./meaning/axes.ts";
 
 export const traits: Traits = {
   axesOf: () => AXES,

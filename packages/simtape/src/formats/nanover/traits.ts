@@ -1,7 +1,7 @@
 import { valuePath } from "../../model/showing.ts";
 import type { Traits } from "../../model/traits.ts";
 import { roomAt } from "../../model/text-room.ts";
-import { SIMULATION_AXES } from "./meaning/state.ts";
+import { SIMULATION_AXES } from "./meaning/axes.ts";
 
 /** Units of NanoVer's values (semantics §2). */
 const UNITS: Readonly<Record<string, string>> = {

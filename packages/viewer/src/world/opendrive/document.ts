@@ -11,7 +11,7 @@ const MOST_ROADS = 100_000;
 const FARTHEST = 1e8;
 /** Radians that one element may turn. */
 const MOST_TURNED = 1000;
-/** Of a line where the file gives none, metres (ASAM OpenDRIVE 1.7 §9.6: standard and bold). */
+/** Of a line where the file gives none, metres (ASAM OpenDRIVE 1.7 section 9.6: standard and bold). */
 const MARK_WIDTH = 0.12;
 const BOLD_WIDTH = 0.25;
 

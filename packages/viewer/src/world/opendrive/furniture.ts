@@ -17,7 +17,7 @@ const LARGEST = 500;
 
 type Place = readonly [number, number, number];
 
-/** Crosswalks, lines to stop at, signs and traffic lights of a road (ASAM OpenDRIVE 1.7 §11, §12). */
+/** Crosswalks, lines to stop at, signs and traffic lights of a road (ASAM OpenDRIVE 1.7 sections 11 and 12). */
 export function furnish(road: Road, meshes: Meshes): { readonly crosswalks: number; readonly signals: number } {
   let [crosswalks, signals] = [0, 0];
   for (const object of road.objects) {

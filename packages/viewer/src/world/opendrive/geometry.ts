@@ -7,7 +7,7 @@ export interface LinePoint {
   heading: number;
 }
 
-/** How one element of a reference line goes on from its start (ASAM OpenDRIVE 1.7 §7). */
+/** How one element of a reference line goes on from its start (ASAM OpenDRIVE 1.7 section 7). */
 export type Shape =
   | { readonly kind: "line" }
   | { readonly kind: "arc"; readonly curvature: number }

@@ -20,7 +20,7 @@ const PAINT_OF: Readonly<Record<string, string>> = {
   orange: "mark-orange",
 };
 
-/** The lines at the edges of the lanes of a section (ASAM OpenDRIVE 1.7 §9.6). */
+/** The lines at the edges of the lanes of a section (ASAM OpenDRIVE 1.7 section 9.6). */
 export function markSection(road: Road, section: LaneSection, stations: Float64Array, meshes: Meshes): void {
   const cross = new Cross(road, section);
   const follow = (marks: readonly RoadMark[], edge: number, side: number): void => {

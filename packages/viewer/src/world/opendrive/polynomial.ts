@@ -12,7 +12,7 @@ export function cubicAt({ start, a, b, c, d }: Cubic, at: number): number {
   return a + x * (b + x * (c + x * d));
 }
 
-/** Records that follow each other, ascending: each holds until the next one begins (ASAM OpenDRIVE 1.7 §8.4, §9.4). */
+/** Records that follow each other, ascending: each holds until the next one begins (ASAM OpenDRIVE 1.7 sections 8.4 and 9.4). */
 export class Profile {
   readonly records: readonly Cubic[];
 

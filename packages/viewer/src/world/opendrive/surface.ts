@@ -13,7 +13,7 @@ const LEAST_KERB = 0.005;
 /** Metres: a lane that is narrower is not there. */
 const LEAST_WIDTH = 0.01;
 
-/** What lanes are painted with, by their type (ASAM OpenDRIVE 1.7 §9.5.3); others are not drawn. */
+/** What lanes are painted with, by their type (ASAM OpenDRIVE 1.7 section 9.5.3); others are not drawn. */
 const PAINT_OF: Readonly<Record<string, string>> = {
   ...Object.fromEntries(
     [

@@ -1,4 +1,3 @@
-import type { Axes } from "../../../model/axes.ts";
 import type { MessageBatch } from "../../../model/batch.ts";
 import type { ColumnReader, WantedNumber } from "../../../model/column-reader.ts";
 import type { SeriesPath } from "../../../model/query/path.ts";
@@ -7,18 +6,11 @@ import type { ColumnSpec, Interpolation } from "../../../model/column.ts";
 import { isSameValue } from "../../../model/same-value.ts";
 import type { MutableState } from "../../../model/state.ts";
 import type { Channel, Value } from "../../../model/value.ts";
+import { AXES } from "./axes.ts";
 import { TapeColumns } from "./column-reader.ts";
 import { type PoseKind, poseKind, POSES } from "./poses.ts";
 import { hasOpaque, opaqueValue, TapeSchema } from "./schema.ts";
 
-/** Robots stand on the ground: x forward, y left, z up. Every angle is by the right hand. */
-export const AXES: Axes = {
-  handed: "right",
-  up: "z",
-  kind: "local",
-  angles: { order: "yaw-pitch-roll", roll: "right", pitch: "down", yaw: "left", zero: "x" },
-  velocities: "set",
-};
 const POSITION: ColumnSpec = { kind: "f64", width: 3, unit: "m", interpolation: "linear" };
 /** Roll, pitch, yaw. */
 const ROTATION: ColumnSpec = { kind: "f64", width: 3, unit: "rad", interpolation: "angle-rad" };

@@ -7,7 +7,7 @@ import type { Time } from "../../../model/time.ts";
 import type { ChannelInfo, Value } from "../../../model/value.ts";
 import { type Account, type StateEncoder, thingKey, type Witness, type Writer } from "../../../model/writer.ts";
 import { encodeValue } from "./encode-value.ts";
-import { AXES } from "../meaning/state.ts";
+import { AXES } from "../meaning/axes.ts";
 
 /** From here on, metres, a float is coarser than half a millimetre. */
 const FLOAT_METRES = 8192;

@@ -1,5 +1,4 @@
 import { LayoutError } from "../../../bytes/error.ts";
-import type { Axes } from "../../../model/axes.ts";
 import { KEYFRAME, type MessageBatch } from "../../../model/batch.ts";
 import type { SeriesPath } from "../../../model/query/path.ts";
 import type { ColumnReader, WantedNumber } from "../../../model/column-reader.ts";
@@ -8,16 +7,9 @@ import type { Column, ColumnData, ColumnSpec } from "../../../model/column.ts";
 import type { MutableEntitySet, MutableState, State } from "../../../model/state.ts";
 import type { Schema, Value } from "../../../model/value.ts";
 import { FRAME, type Frame, PARTICLE_COUNT, STATE, type StateUpdate } from "../layout/layout.ts";
+import { ROOM_AXES, SIMULATION_AXES } from "./axes.ts";
 import { FrameColumns } from "./column-reader.ts";
 import { type Container, frameSchema, payloadsOf, stateSchema } from "./schema.ts";
-
-/** Coordinates of the simulation: right-handed, z up, nm (spec §3.3). */
-export const SIMULATION_AXES: Axes = { handed: "right", up: "z", kind: "local", velocities: "set" };
-/**
- * Coordinates of the room: Unity's, left-handed, y up, m (spec §3.4). The quaternions take the axes of a device to those of
- * the room; which of them it looks along is not stated. Unity's own look along z.
- */
-export const ROOM_AXES: Axes = { handed: "left", up: "y", kind: "local" };
 
 const PARTICLES = "particles";
 const AVATARS = "avatars";

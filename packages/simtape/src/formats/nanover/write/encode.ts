@@ -10,7 +10,8 @@ import { COUNTS, emptyMap, FRAME_INDEX, type MutableFrame, PACKINGS, PARTICLE_CO
 import { writeMessage } from "../layout/messagepack.ts";
 import { writeFrameData, writeFrameResponse, writeStateUpdate } from "../layout/protobuf.ts";
 import type { Container } from "../meaning/schema.ts";
-import { frameKeyOf, isParticleKey, particleKeysOf, SHARED, SIMULATION_AXES } from "../meaning/state.ts";
+import { SIMULATION_AXES } from "../meaning/axes.ts";
+import { frameKeyOf, isParticleKey, particleKeysOf, SHARED } from "../meaning/state.ts";
 import { writeZipState } from "./transcode.ts";
 import { NanoverWriter } from "./writer.ts";
 
