@@ -30,7 +30,7 @@ export type ViewEntry =
  */
 export async function entriesOf(names: readonly string[]): Promise<ViewEntry[]> {
   const recordings = names.filter((name) => !showsWorld(name));
-  if (recordings.length === 0)
+  if (names.length > 0 && recordings.length === 0)
     throw new UsageError(`it shows the world of a recording: name the recording, too, ${names.join(", ")}`);
   const entries = await Promise.all(recordings.map((name) => entriesAt(name)));
   return entries.flat();
