@@ -18,6 +18,11 @@ export class Origin {
     return this.#isSet;
   }
 
+  /** Whether places of the recording are degrees and metres; false until one was met. */
+  get isGeodetic(): boolean {
+    return this.#plane !== null;
+  }
+
   /** Metres that are taken off the places of a local world along each axis; 0 until it is known. */
   get offset(): ArrayLike<number> {
     return this.#offset;

@@ -110,7 +110,7 @@ export class SceneView {
   #subject: Subject | null = null;
   #scheme: Scheme = "dark";
   #molecules: MoleculeSettings = {};
-  #overlay: Overlay | null = null;
+  readonly #overlays = new Set<Overlay>();
   #areLabelsOn = true;
   #areTrailsOn = true;
   /** Height of the ground where the world says nothing of it. */
@@ -121,8 +121,8 @@ export class SceneView {
   /** Which crowds had figures. */
   #there = "";
   #kept: CameraPlace | null = null;
-  /** Where the camera is, whatever its mode; null: where the user has it. */
-  #gaze: Gaze | null = null;
+  /** Where the camera is at a time, whatever its mode; null: where the user has it. */
+  #gaze: ((time: number) => Gaze) | null = null;
   readonly #ratio: number | null;
   #company: readonly Watcher[] = [];
   /** Loaded when the first of them comes; most who watch are alone. */
@@ -274,6 +274,10 @@ export class SceneView {
     this.#rig.ease();
   }
 
+  get mode(): CameraMode {
+    return this.#rig.mode;
+  }
+
   set mode(mode: CameraMode) {
     this.#rig.setMode(mode, this.#followed());
     this.invalidate();
@@ -310,12 +314,16 @@ export class SceneView {
     return this.#casts[0]?.facts ?? null;
   }
 
-  /** What is drawn over the picture; null: nothing is. */
-  set overlay(overlay: Overlay | null) {
-    this.#overlay?.element.remove();
-    this.#overlay = overlay;
-    if (overlay !== null) this.labels.element.after(overlay.element);
+  /** Draws something over the picture, until the function given back is called. */
+  lay(overlay: Overlay): () => void {
+    this.#overlays.add(overlay);
+    this.labels.element.after(overlay.element);
     this.invalidate();
+    return () => {
+      this.#overlays.delete(overlay);
+      overlay.element.remove();
+      this.invalidate();
+    };
   }
 
   /** What a thing is called; where it is not there now, by its set and id. */
@@ -466,7 +474,9 @@ export class SceneView {
     context.drawImage(this.element, 0, 0, width, height);
     if (!areNamed) return;
     context.drawImage(this.labels.element, 0, 0, width, height);
-    if (this.#overlay !== null) context.drawImage(this.#overlay.element, 0, 0, width, height);
+    for (const { element, isInPictures } of this.#overlays) {
+      if (isInPictures) context.drawImage(element, 0, 0, width, height);
+    }
   }
 
   /** Where the camera is, in the recording; null before the first frame. */
@@ -476,10 +486,24 @@ export class SceneView {
     return { position: this.#inRecording(camera.position), target: this.#inRecording(target), field: camera.fov };
   }
 
-  /** Puts the camera somewhere in the recording, whatever its mode, until it is given null. */
-  set gaze(gaze: Gaze | null) {
-    this.#gaze = gaze;
-    this.#rig.field = gaze?.field ?? null;
+  /**
+   * Puts the camera somewhere in the recording, or where it is at the time drawn, nanoseconds, whatever its mode, until
+   * it is given null. The camera goes on from where it is then.
+   */
+  set gaze(gaze: Gaze | ((time: number) => Gaze) | null) {
+    const wasPut = this.#gaze !== null;
+    this.#gaze = gaze === null || typeof gaze === "function" ? gaze : () => gaze;
+    if (gaze === null) this.#rig.field = null;
+    else this.#isHome = false;
+    if (gaze === null && wasPut) this.#events.onCamera(this.#rig.place);
+    this.invalidate();
+  }
+
+  /** Puts the camera somewhere in the recording, from where the user has it. */
+  place(gaze: Gaze): void {
+    this.#isHome = false;
+    this.#rig.place = placeFor(gaze, this.#casts[0]?.crowds ?? [], this.#origin);
+    this.#events.onCamera(this.#rig.place);
     this.invalidate();
   }
 
@@ -505,7 +529,7 @@ export class SceneView {
     camera.layers.enable(quality.shadows ? FINE : QUICK);
     const followed = this.#followed();
     if (this.#gaze === null) this.#rig.follow(followed);
-    else this.#rig.place = placeFor(this.#gaze, this.#casts[0]?.crowds ?? [], this.#origin);
+    else this.#gazeAt(this.#gaze(this.time));
     this.hud.lean(followed, this.#casts[0]?.state ?? null);
     const isUnderWay = this.#rig.settle();
     const isInside = this.#rig.mode === "first-person" && followed !== null && this.#gaze === null;
@@ -536,12 +560,18 @@ export class SceneView {
       this.#width,
       this.#height,
     );
-    this.#overlay?.draw(this.#casts[0]?.crowds ?? [], camera, this.#width, this.#height, this.#scheme);
+    for (const overlay of this.#overlays)
+      overlay.draw(this.#casts[0]?.crowds ?? [], camera, this.#width, this.#height, this.#scheme);
     this.#watchers?.place(this.#casts[0]?.crowds ?? [], camera, this.#width, this.#height);
     (quality.smooth && this.#smooth !== null ? this.#smooth : this.#renderer).render(this.#scene, camera);
     if (isUnderWay) this.#pace.request();
     this.element.dataset["time"] = String(this.#casts[0]?.state?.time ?? "");
     this.element.dataset["quality"] = quality === QUALITIES[0] ? "full" : "less";
+  }
+
+  #gazeAt(gaze: Gaze): void {
+    this.#rig.field = gaze.field;
+    this.#rig.place = placeFor(gaze, this.#casts[0]?.crowds ?? [], this.#origin);
   }
 
   async #meet(): Promise<void> {
