@@ -85,6 +85,7 @@ export function ScenePanel() {
 
   useEffect(() => {
     let made: SceneView;
+    let unread = (): void => undefined;
     try {
       const events = {
         onPick: (picked: Selection | null) => {
@@ -100,6 +101,10 @@ export function ScenePanel() {
         onSubject: (thing: Subject) => session.regard(thing),
         onCamera: (camera: CameraPlace) => newest.current.keep({ ...newest.current.settings, camera }),
         onSight: () => view.current !== null && newest.current.write(view.current),
+        onReads: (groups: readonly string[]) => {
+          unread();
+          unread = session.read(groups);
+        },
       };
       made = new SceneView(events, stage?.ratio);
     } catch (error) {
@@ -143,6 +148,7 @@ export function ScenePanel() {
       session.pointing = () => null;
       session.camera = null;
       unsubscribe();
+      unread();
       view.current = null;
       made.dispose();
       made.element.remove();

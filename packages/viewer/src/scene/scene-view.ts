@@ -56,6 +56,8 @@ export interface SceneEvents {
   onCamera(place: CameraPlace): void;
   /** What there is to see has become more or less, without a frame. */
   onSight(): void;
+  /** These groups of values are looked at, though they are many in a crowd; others no longer are. */
+  onReads(groups: readonly string[]): void;
 }
 
 /** Set, id and name of a thing that can be chosen. */
@@ -115,6 +117,7 @@ export class SceneView {
   #areTrailsOn = true;
   /** Height of the ground where the world says nothing of it. */
   #floor = 0;
+  #reads: readonly string[] = [];
   #hasHome = false;
   /** Whether the camera is where `home` has put it. */
   #isHome = false;
@@ -220,6 +223,11 @@ export class SceneView {
     this.world.update(frame.state);
     this.#count = 0;
     for (const { crowds } of this.#casts) for (const { poses } of crowds) this.#count += poses.count;
+    const reads = [...new Set(this.#casts.flatMap((cast) => cast.reads))];
+    if (reads.join() !== this.#reads.join()) {
+      this.#reads = reads;
+      this.#events.onReads(reads);
+    }
     this.#regard();
     // What was empty at first may be what it is about.
     const there = this.#casts[0]!.crowds.map(({ poses }) => (poses.count > 0 ? 1 : 0)).join("");

@@ -72,6 +72,8 @@ export interface Presenter {
   /** Takes a set it claims; called once for each. */
   adopt(set: string): void;
   update(state: State): void;
+  /** Groups of values (`Showing.bulk`) that it looks at now: they come only then. */
+  readonly reads?: readonly string[];
   /** Called before every picture, also where only the camera has moved: for what looks simpler from afar. */
   see?(eye: Eye): void;
   /** Takes how molecules are to look; only of what has some. */
