@@ -55,7 +55,7 @@ describe.skipIf(!hasChromium)("a flight, in a browser", () => {
     expect(await page.evaluate(() => simtape.state.value.shared["scene"])).toMatchObject({ instruments: false });
     // its attitude is beside its numbers then
     await page.locator(".scene-horizon").waitFor();
-    await page.getByRole("button", { name: "Flight instruments of what is looked at" }).click();
+    await page.getByRole("button", { name: "Instruments", exact: true }).click();
     await instruments().waitFor();
     await page.locator(".scene-horizon").waitFor({ state: "hidden" });
   });
@@ -84,7 +84,7 @@ describe.skipIf(!hasChromium)("a flight, in a browser", () => {
     await page.goto(viewer.address("town.log"));
     await untilOpen(page);
     await page.locator(".scene-view canvas[role=img]").waitFor();
-    expect(await page.getByRole("button", { name: "Flight instruments of what is looked at" }).count()).toBe(0);
+    expect(await page.getByRole("button", { name: "Instruments", exact: true }).count()).toBe(0);
     expect(asked.filter((url) => url.includes("instruments"))).toEqual([]);
   });
 

@@ -48,11 +48,11 @@ export class Tape {
       ? `M${x + width / 2} ${y + 7}l5 6h17v18h-44v-18h17z`
       : marks === "right"
         ? `M${x + width - 1} ${y + height / 2}l-7 -7v-5h-45v24h45v-5z`
-        : `M${x + 1} ${y + height / 2}l7 -7v-5h51v24h-51v-5z`;
+        : `M${x + 1} ${y + height / 2}l7 -7v-5h55v24h-55v-5z`;
     add(this.element, "path", { class: "tape-window", d: window });
     this.#readout = add(this.element, "text", {
       class: "tape-readout",
-      x: isFlat ? x + width / 2 : marks === "right" ? x + width - 12 : x + 54,
+      x: isFlat ? x + width / 2 : marks === "right" ? x + width - 12 : x + 59,
       y: isFlat ? y + 22 : y + height / 2,
       "text-anchor": isFlat ? "middle" : "end",
       "dominant-baseline": "central",
