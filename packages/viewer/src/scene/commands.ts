@@ -13,6 +13,7 @@ const more = () => import("./more-commands.ts");
 
 /** What can be done with things in the scene. */
 export const SCENE_COMMANDS: readonly Command[] = [
+  { title: "Show flight instruments, or not", keys: ["i"], run: (session) => toggle(session, "instruments", true) },
   { title: "Measure between things, or stop", keys: ["m"], run: () => void more().then((it) => it.toggleMeasuring()) },
   {
     title: "Next style of molecules",
@@ -25,7 +26,7 @@ export const SCENE_COMMANDS: readonly Command[] = [
   { title: "Redo in it", keys: ["Ctrl+Shift+Z"], run: (session) => void more().then((it) => it.redo(session)) },
 ];
 
-function toggle(session: Session, name: "world" | "cut", usual: boolean): void {
+function toggle(session: Session, name: "world" | "cut" | "instruments", usual: boolean): void {
   const settings = (session.state.value.shared["scene"] ?? {}) as SceneSettings;
   session.share("scene", { ...settings, [name]: !(settings[name] ?? usual) });
 }

@@ -26,6 +26,11 @@ const OF_BLOCKS = [
   { shown: "cut", text: "Cut", label: "Cut the world above the players" },
 ] as const satisfies readonly Toggle[];
 
+/** Where what is looked at flies. */
+const OF_FLIGHT = [
+  { shown: "instruments", text: "Instruments", label: "Flight instruments of what is looked at" },
+] as const satisfies readonly Toggle[];
+
 interface Toggle {
   readonly shown: Exclude<keyof Shown, "mode">;
   readonly text: string;
@@ -39,6 +44,7 @@ interface Shown {
   readonly readings: boolean;
   readonly world: boolean;
   readonly cut: boolean;
+  readonly instruments: boolean;
 }
 
 /** Above the scene: the camera, what is followed, and what is drawn beside the things. */
@@ -46,6 +52,7 @@ export function SceneBar({
   settings,
   hasWorld,
   hasBlocks,
+  flies,
   aside,
   onAside,
   isMeasuring,
@@ -61,6 +68,7 @@ export function SceneBar({
   readonly settings: Shown;
   readonly hasWorld: boolean;
   readonly hasBlocks: boolean;
+  readonly flies: boolean;
   /** Whether the choices for molecules are open; null: there are no molecules. */
   readonly aside: boolean | null;
   readonly onAside: () => void;
@@ -115,17 +123,19 @@ export function SceneBar({
           </option>
         ))}
       </select>
-      {[...TOGGLES, ...(hasWorld ? OF_WORLD : []), ...(hasBlocks ? OF_BLOCKS : [])].map(({ shown, text, label }) => (
-        <Button
-          key={shown}
-          kind="bare"
-          label={label}
-          aria-pressed={settings[shown]}
-          onClick={() => onChange({ [shown]: !settings[shown] })}
-        >
-          {text}
-        </Button>
-      ))}
+      {[...TOGGLES, ...(flies ? OF_FLIGHT : []), ...(hasWorld ? OF_WORLD : []), ...(hasBlocks ? OF_BLOCKS : [])].map(
+        ({ shown, text, label }) => (
+          <Button
+            key={shown}
+            kind="bare"
+            label={label}
+            aria-pressed={settings[shown]}
+            onClick={() => onChange({ [shown]: !settings[shown] })}
+          >
+            {text}
+          </Button>
+        ),
+      )}
       <Button kind="bare" label="Measure between things (m)" aria-pressed={isMeasuring} onClick={onMeasure}>
         Measure
       </Button>

@@ -32,6 +32,7 @@ export interface SceneSettings {
   readonly readings?: boolean;
   readonly world?: boolean;
   readonly cut?: boolean;
+  readonly instruments?: boolean;
   readonly molecules?: MoleculeSettings;
   readonly measures?: readonly Measure[];
 }
@@ -70,12 +71,13 @@ export function ScenePanel() {
   const [isEmpty, setEmpty] = useState(false);
   const [usual, setUsual] = useState<CameraMode>("orbit");
   const { mode = usual, labels = true, trails = true, readings = true, world = true, cut = false } = settings;
-  const { molecules = AS_USUAL, measures = NO_MEASURES } = settings;
+  const { molecules = AS_USUAL, measures = NO_MEASURES, instruments = true } = settings;
   const isMeasuring = useObservable(measuring, (value) => value !== null);
   const isPathShown = useObservable(pathShown, (value) => value) && stage === null;
   const [made, setMade] = useState<SceneView | null>(null);
   const [facts, setFacts] = useState<MoleculeFacts | null>(null);
   const [isAside, setAside] = useState(false);
+  const [flies, setFlies] = useState(false);
 
   // What a click keeps is based on the newest settings, not on those of the rendering it was made in.
   const newest = useRef({ settings, keep, write });
@@ -207,6 +209,20 @@ export function ScenePanel() {
     };
   }, [session, base]);
 
+  useEffect(() => {
+    if (made === null || !flies || !instruments) return;
+    let isWanted = true;
+    const load = import("./instruments/instruments.ts").then(({ Instruments }) => {
+      if (isWanted) made.instruments = new Instruments();
+    });
+    load.catch(() => undefined);
+    stage?.onLoad(load);
+    return () => {
+      isWanted = false;
+      made.instruments = null;
+    };
+  }, [made, flies, instruments, stage]);
+
   const companions = useCompanions();
   useEffect(() => {
     if (view.current !== null) view.current.world.sceneries = companions;
@@ -216,6 +232,7 @@ export function ScenePanel() {
     shown: 0,
     things: "",
     isEmpty: false,
+    flies: false,
     timer: 0,
     structure: undefined as MoleculeFacts["structure"] | undefined,
   });
@@ -280,6 +297,10 @@ export function ScenePanel() {
       setEmpty(shown.isEmpty);
     }
     const told = shown.facts;
+    if (shown.flies !== words.current.flies) {
+      words.current.flies = shown.flies;
+      setFlies(shown.flies);
+    }
     if (told?.structure !== words.current.structure) {
       words.current.structure = told?.structure;
       setFacts(told);
@@ -298,9 +319,10 @@ export function ScenePanel() {
   return (
     <div className="scene">
       <SceneBar
-        settings={{ mode, labels, trails, readings, world, cut }}
+        settings={{ mode, labels, trails, readings, world, cut, instruments }}
         hasWorld={base !== null || companions.some(({ scenery }) => scenery.parts.length > 0)}
         hasBlocks={base !== null}
+        flies={flies}
         aside={facts === null ? null : isAside}
         onAside={() => setAside(!isAside)}
         isMeasuring={isMeasuring}

@@ -48,6 +48,7 @@ import { Trails } from "./trails.ts";
 import { Origin } from "./origin.ts";
 import { World } from "./world.ts";
 import type { Overlay } from "./overlay.ts";
+import type { Instruments } from "./instruments/instruments.ts";
 
 export interface SceneEvents {
   onPick(selection: Selection | null): void;
@@ -113,6 +114,7 @@ export class SceneView {
   #scheme: Scheme = "dark";
   #molecules: MoleculeSettings = {};
   readonly #overlays = new Set<Overlay>();
+  #instruments: Instruments | null = null;
   #areLabelsOn = true;
   #areTrailsOn = true;
   /** Height of the ground where the world says nothing of it. */
@@ -334,6 +336,19 @@ export class SceneView {
     };
   }
 
+  /** Those of what flies, over the picture; null: there are none. */
+  set instruments(instruments: Instruments | null) {
+    this.#instruments?.element.remove();
+    this.#instruments = instruments;
+    if (instruments !== null) this.over.after(instruments.element);
+    this.invalidate();
+  }
+
+  /** Whether what is looked at flies. */
+  get flies(): boolean {
+    return this.#followed()?.crowd.flies ?? false;
+  }
+
   /** What a thing is called; where it is not there now, by its set and id. */
   nameOf({ set, id }: Named): string {
     const spot = find(this.#casts[0]?.crowds ?? [], set, id);
@@ -538,7 +553,7 @@ export class SceneView {
     const followed = this.#followed();
     if (this.#gaze === null) this.#rig.follow(followed);
     else this.#gazeAt(this.#gaze(this.time));
-    this.hud.lean(followed, this.#casts[0]?.state ?? null);
+    this.#showFlight(followed);
     const isUnderWay = this.#rig.settle();
     const isInside = this.#rig.mode === "first-person" && followed !== null && this.#gaze === null;
     for (const cast of this.#casts) cast.hide(isInside ? followed : null, isInside ? camera.position : null);
@@ -580,6 +595,16 @@ export class SceneView {
   #gazeAt(gaze: Gaze): void {
     this.#rig.field = gaze.field;
     this.#rig.place = placeFor(gaze, this.#casts[0]?.crowds ?? [], this.#origin);
+  }
+
+  /** How it flies is shown once: by the instruments, or beside its numbers. */
+  #showFlight(spot: Spot | null): void {
+    const state = this.#casts[0]?.state ?? null;
+    this.hud.lean(this.#instruments === null ? spot : null, state);
+    if (this.#instruments === null) return;
+    const key = spot === null ? "" : courseKey(0, spot.crowd.set, spot.crowd.poses.ids[spot.row]!);
+    const course = this.#courses.get(key)?.course ?? null;
+    this.#instruments.show(spot, this.#recorded, state, course, this.#origin);
   }
 
   async #meet(): Promise<void> {

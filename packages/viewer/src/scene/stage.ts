@@ -7,6 +7,8 @@ export interface SceneStage {
   readonly ratio: number;
   /** Has the view that the panel has made. */
   onView(view: SceneView): void;
+  /** Waits for a part of the picture that is being loaded. */
+  onLoad(part: Promise<unknown>): void;
 }
 
 /** Null: the scene is that of the page. */

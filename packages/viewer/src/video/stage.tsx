@@ -99,6 +99,7 @@ export class Stage {
         view.resize(options.width / ratio, LAID_OUT);
         this.#view = view;
       },
+      onLoad: (part) => this.#await(part),
     };
     this.#root = createRoot(this.#panel);
     this.#root.render(
@@ -186,6 +187,17 @@ export class Stage {
     for (const watcher of [...this.#watchers]) watcher(frame);
   }
 
+  /** What comes of it belongs into the picture. */
+  #await(part: Promise<unknown>): void {
+    this.#asked++;
+    const end = (): void => {
+      this.#asked--;
+      if (this.#asked > 0) return;
+      for (const resolve of this.#settled.splice(0)) resolve();
+    };
+    part.then(end, end);
+  }
+
   async #untilSettled(): Promise<void> {
     await turn();
     if (this.#asked > 0) {
@@ -222,12 +234,9 @@ export class Stage {
         return () => this.#watchers.delete(watcher);
       },
       query: (...asked: Parameters<Session["query"]>) => {
-        this.#asked++;
-        return session.query(...asked).finally(() => {
-          this.#asked--;
-          if (this.#asked > 0) return;
-          for (const resolve of this.#settled.splice(0)) resolve();
-        });
+        const answer = session.query(...asked);
+        this.#await(answer);
+        return answer;
       },
     };
     return new Proxy(session, {

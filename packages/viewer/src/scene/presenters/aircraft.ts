@@ -10,13 +10,16 @@ import {
   LineBasicMaterial,
   LineSegments,
   Mesh,
+  Quaternion,
+  Vector3,
 } from "three";
 import type { EntitySet, State } from "simtape";
 import { Instances } from "../instances.ts";
 import { color, colorOf, ghostColor } from "../look.ts";
 import { counted, type Presenter, type PresenterKind, type Setting } from "./presenter.ts";
 import { textAt } from "./cells.ts";
-import { airframeGeometry } from "./airframe.ts";
+import { type AircraftKind, kindOfAircraft } from "./aircraft-kinds.ts";
+import { AIRFRAMES, rotorGeometry } from "./airframes.ts";
 import { aircraftReadings } from "./readings.ts";
 import { SetCrowd } from "./set-crowd.ts";
 
@@ -37,6 +40,17 @@ const DARK = color("#23282d");
 /** As fast as it is, a propeller would be seen to stand or to jump. */
 const SLOWED = 1 / 40;
 
+/** Turns of a main rotor a minute, as they are recorded and where they are not; slowed, as a propeller is. */
+const ROTOR = "/rotors/main/rpm";
+const ROTOR_RPM = 380;
+const ROTOR_SLOWED = 1 / 12;
+const UP = new Vector3(0, 1, 0);
+const PLACE = new Vector3();
+const BODY = new Quaternion();
+const TURN = new Quaternion();
+
+type Rotor = NonNullable<(typeof AIRFRAMES)[AircraftKind]["rotor"]>;
+
 class Fleet implements Presenter {
   readonly object: Group = new Group();
   readonly isJourney: boolean = true;
@@ -44,14 +58,17 @@ class Fleet implements Presenter {
   /** Sea level. */
   readonly floor: number | null = 0;
   readonly #setting: Setting;
-  readonly #frames: Instances;
+  /** Made with the first of each kind. */
+  readonly #frames = new Map<AircraftKind, Instances>();
+  readonly #rotors: Instances;
   readonly #surfaces: Surfaces;
+  readonly #kinds = new WeakMap<EntitySet["ids"], readonly AircraftKind[]>();
   readonly #stems: LineSegments<BufferGeometry, LineBasicMaterial>;
   #capacity = 0;
 
   constructor(setting: Setting) {
     this.#setting = setting;
-    this.#frames = new Instances(airframeGeometry(), setting.look.material({ vertexColors: true, shine: 0.2 }));
+    this.#rotors = new Instances(rotorGeometry(), setting.look.material({ vertexColors: true, shine: 0.2 }));
     this.#surfaces = new Surfaces(setting);
     const tint = setting.look.ghost < 0 ? color("#748492") : ghostColor(setting.look.ghost);
     this.#stems = new LineSegments(
@@ -59,7 +76,7 @@ class Fleet implements Presenter {
       new LineBasicMaterial({ color: tint, transparent: true, opacity: 0.5 }),
     );
     this.#stems.frustumCulled = false;
-    this.object.add(this.#frames.object, this.#surfaces.object, this.#stems);
+    this.object.add(this.#rotors.object, this.#surfaces.object, this.#stems);
   }
 
   adopt(set: string): void {
@@ -86,21 +103,28 @@ class Fleet implements Presenter {
     this.#surfaces.turn(state);
     if (!isOther) return;
     const { look } = this.#setting;
-    this.#frames.begin();
+    for (const frames of this.#frames.values()) frames.begin();
+    this.#rotors.begin();
     this.#surfaces.object.visible = false;
-    for (const { poses } of this.crowds) {
+    for (const crowd of this.crowds) {
+      const { poses } = crowd;
+      const kinds = this.#kindsOf(crowd);
       for (let row = 0; row < poses.count; row++) {
         if (!poses.isDrawn(row)) continue;
+        const kind = kinds[row] ?? "light";
         const isSelf = poses.ids[row] === SELF;
         const shade = look.paint(isSelf ? LIVERY : colorOf(String(poses.ids[row])));
-        this.#frames.putThing(poses, row, 1, 1, 1, shade);
-        if (!isSelf) continue;
+        this.#framesOf(kind).putThing(poses, row, 1, 1, 1, shade);
+        const { rotor } = AIRFRAMES[kind];
+        if (rotor !== undefined) this.#turnRotor(rotor, crowd, row, state);
+        if (!isSelf || kind !== "light") continue;
         this.#surfaces.object.visible = true;
         this.#surfaces.object.position.fromArray(poses.positions, 3 * row);
         this.#surfaces.object.quaternion.fromArray(poses.orientations, 4 * row);
       }
     }
-    this.#frames.end();
+    for (const frames of this.#frames.values()) frames.end();
+    this.#rotors.end();
     this.#drawStems();
   }
 
@@ -109,10 +133,10 @@ class Fleet implements Presenter {
     for (const crowd of this.crowds) {
       const row = crowd.poses.find(SELF);
       if (!crowd.poses.isKnown(row)) continue;
-      crowd.widenBy(box, row, 6);
+      crowd.widenBy(box, row, crowd.radius);
       return;
     }
-    for (const crowd of this.crowds) crowd.widen(box, 6);
+    for (const crowd of this.crowds) crowd.widen(box, crowd.radius);
   }
 
   describe(): string {
@@ -121,15 +145,61 @@ class Fleet implements Presenter {
   }
 
   dispose(): void {
-    this.#frames.dispose();
+    for (const frames of this.#frames.values()) frames.dispose();
+    this.#rotors.dispose();
     this.#surfaces.dispose();
     this.#stems.geometry.dispose();
     this.#stems.material.dispose();
   }
 
+  /** What each aircraft of a set looks like: looked up when there are others than before. */
+  #kindsOf(crowd: SetCrowd): readonly AircraftKind[] {
+    const { entities } = crowd;
+    if (entities === undefined) return [];
+    let kinds = this.#kinds.get(entities.ids);
+    if (kinds === undefined) {
+      kinds = entities.ids.map((_, row) =>
+        kindOfAircraft(textAt(entities, "kind", row), textAt(entities, "label", row)),
+      );
+      this.#kinds.set(entities.ids, kinds);
+      // As large as the recorded one, which is looked at, else as the largest.
+      const self = kinds[entities.ids.indexOf(SELF)];
+      const sizes = (self === undefined ? kinds : [self]).map((kind) => AIRFRAMES[kind].radius);
+      crowd.resize(sizes.length === 0 ? 1 : Math.max(...sizes) / AIRFRAMES.light.radius);
+    }
+    return kinds;
+  }
+
+  #framesOf(kind: AircraftKind): Instances {
+    let frames = this.#frames.get(kind);
+    if (frames === undefined) {
+      const material = this.#setting.look.material({ vertexColors: true, shine: 0.2 });
+      frames = new Instances(AIRFRAMES[kind].make(), material);
+      frames.begin();
+      this.#frames.set(kind, frames);
+      this.object.add(frames.object);
+    }
+    return frames;
+  }
+
+  /** Above its cabin; of the recorded one as fast as that is recorded, and not while it stands. */
+  #turnRotor({ up, blade }: Rotor, { poses }: SetCrowd, row: number, { time, values }: State): void {
+    const recorded = poses.ids[row] === SELF ? values.get(ROTOR) : undefined;
+    const rpm = typeof recorded === "number" ? recorded : ROTOR_RPM;
+    const turns = rpm > 5 ? (rpm / 60) * (time / 1e9) * ROTOR_SLOWED : 0;
+    BODY.fromArray(poses.orientations, 4 * row);
+    PLACE.set(0, up, 0).applyQuaternion(BODY);
+    TURN.setFromAxisAngle(UP, 2 * Math.PI * (turns % 1)).premultiply(BODY);
+    const { positions: p } = poses;
+    const at = 3 * row;
+    const shade = this.#setting.look.paint(DARK);
+    const [x, y, z] = [p[at]! + PLACE.x, p[at + 1]! + PLACE.y, p[at + 2]! + PLACE.z];
+    this.#rotors.put(x, y, z, TURN.x, TURN.y, TURN.z, TURN.w, blade, 1, blade, shade);
+  }
+
   /** Down to sea level, so that height and place can be seen. */
   #drawStems(): void {
-    const { count } = this.#frames;
+    const count = this.crowds.reduce((sum, { poses }) => sum + poses.count, 0);
     if (count > this.#capacity) {
       this.#capacity = 2 * count;
       this.#stems.geometry.dispose();
