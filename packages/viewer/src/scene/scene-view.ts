@@ -373,11 +373,13 @@ export class SceneView {
     this.#forget(key);
     const color = cast === 0 ? colorOf(typeof id === "string" ? (id.split("/")[1] ?? id) : id) : ghostColor(cast - 1);
     const style = { color, width: 1.5, opacity: 0.4, isFading: false };
-    const lane = this.#casts[cast]?.crowds.find((crowd) => crowd.set === set)?.lane ?? 0;
+    const crowd = this.#casts[cast]?.crowds.find((one) => one.set === set);
+    const lane = crowd?.lane ?? 0;
+    const above = crowd?.bottom ?? 0;
     const parts = runsOf(course).flatMap(([first, last]) => {
       const places = course.places.subarray(3 * first, 3 * last + 3);
       const ribbon = new Ribbon(places, style);
-      return lane > 0 && cast === 0 ? [ribbon, new Lane(places, lane, this.#floor)] : [ribbon];
+      return lane > 0 && cast === 0 ? [ribbon, new Lane(places, lane, above)] : [ribbon];
     });
     const object = new Group();
     object.add(...parts.map((part) => part.object));

@@ -1,7 +1,7 @@
 import { type Box3, Color, Group } from "three";
 import type { State, Value } from "simtape";
 import { Instances } from "../instances.ts";
-import { colorOf } from "../look.ts";
+import { color, colorOf } from "../look.ts";
 import { Lamps } from "./lamps.ts";
 import { Boxes, putBox } from "./placing.ts";
 import type { Eye, Setting } from "./presenter.ts";
@@ -10,7 +10,7 @@ import type { SetCrowd } from "./set-crowd.ts";
 import { type VehicleClass, type VehicleKind, vehicleKind } from "./vehicle-class.ts";
 import { farVehicleGeometry } from "./vehicle-far.ts";
 import { RIGS } from "./vehicle-rig.ts";
-import { bodyGeometry } from "./vehicles.ts";
+import { bodyGeometry, riderGeometry } from "./vehicles.ts";
 import { WHEEL_VALUES, Wheels } from "./wheels.ts";
 
 /** Half of what is assumed where a bounding box is missing, metres along x, y, z of the recording. */
@@ -24,6 +24,7 @@ const MOST_WHEELED = 150;
 const NOTHING: readonly string[] = [];
 const TONE = { h: 0, s: 0, l: 0 };
 const DARKEST = 0.12;
+const WHITE = color("#ffffff");
 
 /** All who drive, with their lights: in their own shapes, and those who are short on the screen in simple ones. */
 export class Fleet {
@@ -36,6 +37,7 @@ export class Fleet {
   readonly #far = new Map<VehicleClass, Instances>();
   readonly #lamps: Lamps;
   readonly #wheels: Wheels;
+  readonly #riders: Instances;
   #areFar = new Uint8Array(0);
   /** Whether anything has changed since it was drawn. */
   #isStale = false;
@@ -49,7 +51,8 @@ export class Fleet {
     this.#crowd = crowd;
     this.#lamps = new Lamps(setting, crowd.poses, this.#boxes);
     this.#wheels = new Wheels(setting);
-    this.object.add(this.#lamps.object, this.#wheels.object);
+    this.#riders = new Instances(riderGeometry(), setting.look.material({ vertexColors: true }));
+    this.object.add(this.#lamps.object, this.#wheels.object, this.#riders.object);
   }
 
   update(state: State): void {
@@ -58,6 +61,11 @@ export class Fleet {
     if (!this.#crowd.update(state) && !areOthers) return;
     const { entities } = this.#crowd;
     this.#boxes.update(entities);
+    const hero = this.#hero() ?? 0;
+    if (this.#crowd.poses.count > 0) {
+      this.#boxes.read(hero);
+      this.#crowd.bottom = this.#boxes.middle[1]! - this.#boxes.half[1]!;
+    }
     this.#lamps.update(entities);
     this.#wheels.update(state, entities?.columns);
     this.#isStale = true;
@@ -71,22 +79,23 @@ export class Fleet {
 
   /** Widens the box by what is around the hero, else by all; whether there is a hero. */
   frame(box: Box3): boolean {
-    const { poses, entities } = this.#crowd;
-    for (let row = 0; row < poses.count; row++) {
-      if (textAt(entities, "label", row) !== "hero" || !poses.isKnown(row)) continue;
-      this.#crowd.widenBy(box, row, 14);
-      return true;
-    }
-    this.#crowd.widen(box, 8);
-    return false;
+    const hero = this.#hero();
+    if (hero === null) this.#crowd.widen(box, 8);
+    else this.#crowd.widenBy(box, hero, 14);
+    return hero !== null;
   }
 
   get hasHero(): boolean {
     return this.#crowd.entities?.columns.get("label")?.data.includes("hero" as never) === true;
   }
 
+  /** Height of the ground: below the hero, else below the lowest. */
   get floor(): number | null {
-    return this.#boxes.lowest(this.#crowd.poses);
+    const { poses } = this.#crowd;
+    const hero = this.#hero();
+    if (hero === null) return this.#boxes.lowest(poses);
+    this.#boxes.read(hero);
+    return poses.positions[3 * hero + 1]! + this.#boxes.middle[1]! - this.#boxes.half[1]!;
   }
 
   /** Groups of values that are looked at, though they are many in a crowd. */
@@ -100,7 +109,7 @@ export class Fleet {
   }
 
   get #shapes(): readonly (Instances | Lamps | Wheels)[] {
-    return [...this.#near.values(), ...this.#far.values(), this.#lamps, this.#wheels];
+    return [...this.#near.values(), ...this.#far.values(), this.#lamps, this.#wheels, this.#riders];
   }
 
   /** Notes who is too short on the screen for more than a simple shape; whether any are others than before. */
@@ -134,9 +143,18 @@ export class Fleet {
       const isFar = this.#areFar[row] === 1;
       putBox(this.#shapeOf(shape, isFar), look, poses, row, this.#boxes, this.#paintOf(id));
       this.#lamps.put(row, RIGS[shape], roof, isFar);
-      if (!isFar) this.#wheels.put(poses, row, RIGS[shape], this.#boxes);
+      if (isFar) continue;
+      this.#wheels.put(poses, row, RIGS[shape], this.#boxes);
+      if (RIGS[shape].out === 0) putBox(this.#riders, look, poses, row, this.#boxes, WHITE);
     }
     for (const shapes of this.#shapes) shapes.end();
+  }
+
+  #hero(): number | null {
+    const { poses, entities } = this.#crowd;
+    for (let row = 0; row < poses.count; row++)
+      if (textAt(entities, "label", row) === "hero" && poses.isKnown(row)) return row;
+    return null;
   }
 
   #kindOf(id: number | string, row: number): VehicleKind {

@@ -5,7 +5,7 @@ import { RIGS, wheelGeometry } from "./vehicle-rig.ts";
 
 /**
  * Bodies of vehicles that fill a cube of 1 m around zero, x ahead; each is drawn as large as its bounding box. Their
- * wheels are apart: these turn.
+ * wheels are apart, as these turn, and who rides on them, who has other colours.
  */
 export function bodyGeometry(kind: VehicleClass): BufferGeometry {
   return merged([...BODIES[kind](), ...arches(kind)]);
@@ -22,7 +22,7 @@ export function vehicleGeometry(kind: VehicleClass): BufferGeometry {
         .translate(at, radius - 0.5, side * (out - width / 2)),
     ),
   );
-  return merged([bodyGeometry(kind), ...wheels]);
+  return merged([bodyGeometry(kind), ...(out === 0 ? [riderGeometry()] : []), ...wheels]);
 }
 
 const SIDES: readonly number[] = [-1, 1];
@@ -180,17 +180,20 @@ const BODIES: Readonly<Record<VehicleClass, () => BufferGeometry[]>> = {
     shaded(loft(TANK), 1),
     shaded(box(-0.2, 0.02, 0, 0.34, 0.08, 0.22), 0.1),
     shaded(box(0.02, -0.24, 0, 0.26, 0.26, 0.24), 0.28),
+    shaded(box(-0.2, -0.28, 0, 0.3, 0.05, 0.2), 0.3),
+    shaded(box(-0.16, -0.33, 0.14, 0.34, 0.05, 0.08), 0.6),
+    shaded(box(-0.34, -0.03, 0, 0.2, 0.04, 0.2), 1),
     shaded(new CylinderGeometry(0.03, 0.03, 0.5, 8).rotateZ(0.5).translate(0.27, -0.05, 0), 0.4),
     shaded(box(0.18, 0.2, 0, 0.05, 0.04, 0.9), 0.15),
-    ...rider(),
   ],
   bicycle: () => [
     shaded(box(0, -0.06, 0, 0.5, 0.04, 0.06), 1),
     shaded(new CylinderGeometry(0.02, 0.02, 0.42, 6).rotateZ(0.35).translate(0.28, -0.06, 0), 1),
     shaded(new CylinderGeometry(0.02, 0.02, 0.42, 6).rotateZ(-0.6).translate(-0.08, -0.16, 0), 1),
+    shaded(box(-0.155, -0.3, 0, 0.31, 0.025, 0.08), 1),
+    shaded(new CylinderGeometry(0.016, 0.016, 0.38, 6).rotateZ(-0.66).translate(-0.2, -0.14, 0), 1),
     shaded(box(-0.14, 0.05, 0, 0.16, 0.03, 0.22), 0.1),
     shaded(box(0.2, 0.14, 0, 0.04, 0.03, 0.9), 0.15),
-    ...rider(),
   ],
 };
 
@@ -212,9 +215,9 @@ function post(x: number, half: number): readonly Section[] {
 
 const CLOTH = [0.32, 0.36, 0.44] as const;
 
-/** The rider: head, back bent ahead, arms and legs. */
-function rider(): BufferGeometry[] {
-  return [
+/** The rider of a cycle: head, back bent ahead, arms and legs. */
+export function riderGeometry(): BufferGeometry {
+  return merged([
     shaded(ball(0, 0, 0, 1).scale(0.085, 0.085, 0.24).translate(0.06, 0.41, 0), 0.85, 0.85, 0.88),
     shaded(
       loft([
@@ -228,7 +231,7 @@ function rider(): BufferGeometry[] {
       shaded(box(0, -0.06, side * 0.24, 0.26, 0.09, 0.16).rotateZ(-0.25), 0.18, 0.2, 0.26),
       shaded(box(0.05, -0.24, side * 0.24, 0.08, 0.28, 0.14), 0.18, 0.2, 0.26),
     ]),
-  ];
+  ]);
 }
 
 /** Lamps that are not lit. */

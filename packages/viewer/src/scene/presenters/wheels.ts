@@ -12,8 +12,8 @@ import { type Rig, wheelGeometry } from "./vehicle-rig.ts";
 const LEAP = 8;
 /** Degrees at full control, where the physics of a vehicle is not recorded: CARLA's own default. */
 const MOST_STEERING = 70;
-/** Metres that a recorded radius of a wheel can be. */
-const RADII = [0.1, 1] as const;
+/** A recorded radius differs by less than this part from what the body has room for. */
+const FITTING = 0.2;
 
 /** Groups of values that are read here: `wheels/<id>` and `physics/<id>`. */
 export const WHEEL_VALUES: readonly string[] = ["wheels", "physics"];
@@ -23,7 +23,6 @@ interface Known {
   physics: Value | undefined;
   /** Metres; NaN: not recorded. */
   radius: number;
-  base: number;
   /** Degrees at full control, by its speed in km/h. */
   steering: number;
   curve: readonly (readonly [speed: number, part: number])[];
@@ -86,11 +85,8 @@ export class Wheels {
     const recorded = wheelsOf(this.#values.get(`wheels/${id}`));
     const control = recorded === null ? this.#controlOf(known, row) : 0;
     const shapes = out === 0 ? this.#thin : this.#wide;
-    // As far apart as recorded, in the middle between both axles as the body has them.
-    const [front, back] = [axles[0]!.at, axles.at(-1)!.at];
-    const stretch = known.base > 0 && axles.length === 2 ? known.base / (2 * h[0]! * (front - back)) : 1;
     for (const [place, { at, steers }] of axles.entries()) {
-      const ahead = m[0]! + 2 * h[0]! * ((front + back) / 2 + stretch * (at - (front + back) / 2));
+      const ahead = m[0]! + 2 * h[0]! * at;
       for (const right of out === 0 ? MIDDLE : SIDES) {
         const angle = !steers ? 0 : recorded === null ? control : (recorded[2 * place + (right > 0 ? 1 : 0)] ?? 0);
         locate(poses, row, ahead, m[1]! - h[1]! + radius, m[2]! + right * side);
@@ -126,9 +122,10 @@ export class Wheels {
     return known;
   }
 
+  /** As recorded where that fits the body, else as the body has them. */
   #radiusOf({ radius }: Known, rig: Rig, half: Float64Array): number {
-    if (radius > 0) return Math.min(radius, half[1]!);
-    return Math.min(2 * half[1]! * rig.radius, 0.5 * half[0]!);
+    const usual = Math.min(2 * half[1]! * rig.radius, 0.5 * half[0]!);
+    return Math.abs(radius / usual - 1) < FITTING ? radius : usual;
   }
 
   /** Degrees to the right. */
@@ -150,7 +147,6 @@ const TURNED = new Float64Array(4);
 const UNKNOWN: Known = {
   physics: undefined,
   radius: Number.NaN,
-  base: Number.NaN,
   steering: MOST_STEERING,
   curve: [],
   x: 0,
@@ -181,8 +177,8 @@ export function wheelsOf(value: Value | undefined): readonly number[] | null {
   return angles;
 }
 
-/** Radius, distance of the axles and steering of a recorded physics control, of Unreal 4 or 5. */
-export function factsOf(physics: Value | undefined): Pick<Known, "radius" | "base" | "steering" | "curve"> {
+/** Radius of the wheels and steering of a recorded physics control, of Unreal 4 or 5. */
+export function factsOf(physics: Value | undefined): Pick<Known, "radius" | "steering" | "curve"> {
   const { wheels = [], steeringCurve = [] } = (physics ?? {}) as {
     readonly wheels?: readonly Partial<Record<string, unknown>>[];
     readonly steeringCurve?: Known["curve"];
@@ -190,13 +186,8 @@ export function factsOf(physics: Value | undefined): Pick<Known, "radius" | "bas
   const number = (value: unknown): number => (typeof value === "number" ? value : Number.NaN);
   const radius = number(wheels[0]?.["radius"] ?? wheels[0]?.["wheelRadius"]) / 100;
   const steering = Math.max(...wheels.map((wheel) => number(wheel["maxSteerAngle"])));
-  const [front, back] = [wheels[0], wheels[wheels.length === 2 ? 1 : 2]].map(
-    (wheel) => (wheel?.["position"] ?? wheel?.["location"]) as readonly number[] | undefined,
-  );
-  const base = front === undefined || back === undefined ? 0 : Math.hypot(...front.map((at, k) => at - back[k]!)) / 100;
   return {
-    radius: radius >= RADII[0] && radius <= RADII[1] ? radius : Number.NaN,
-    base: base > 0.8 && base < 9 ? base : Number.NaN,
+    radius,
     steering: steering > 0 && steering <= 90 ? steering : MOST_STEERING,
     curve: steeringCurve,
   };
