@@ -120,7 +120,7 @@ describe("the last seconds of Foxglove", () => {
     const wanted = new Set<number>();
     server.on("subscribe", (id) => wanted.add(id));
     const address = `ws://127.0.0.1:${(listener.address() as { port: number }).port}`;
-    const json = (value: object): Uint8Array => new TextEncoder().encode(JSON.stringify(value));
+    const json = (value: object): Uint8Array<ArrayBuffer> => new TextEncoder().encode(JSON.stringify(value));
     const first = server.addChannel({ ...DESCRIPTION, topic: "/same", schema: '{"title":"one"}' });
     const second = server.addChannel({ ...DESCRIPTION, topic: "/same", schema: '{"title":"two"}' });
     const often = server.addChannel(DESCRIPTION);
