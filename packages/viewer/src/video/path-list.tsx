@@ -1,6 +1,5 @@
 import { useTimeScale } from "../clock.ts";
 import { useSession, useViewer } from "../hooks.ts";
-import type { SceneSettings } from "../scene/scene-panel.tsx";
 import type { SceneView } from "../scene/scene-view.ts";
 import { DraftField } from "../shell/draft-field.tsx";
 import { Button } from "../ui/button.tsx";
@@ -160,7 +159,7 @@ async function goTo(view: SceneView, session: ReturnType<typeof useSession>, key
   session.pause();
   if (!(await session.seek(Math.round(time * 1e9)))) return;
   if (view.mode === "first-person") {
-    const settings = session.state.value.shared["scene"] as SceneSettings | undefined;
+    const settings = session.state.value.shared["scene"] as object | undefined;
     session.share("scene", { ...settings, mode: "orbit" });
     // the scene hears of it when the page has rendered
     await new Promise((resolve) => {

@@ -60,9 +60,11 @@ export class PathRun {
     const way = target.map((value, k) => value - position[k]!);
     const distance = Math.hypot(...way);
     const level = distance === 0 ? 0 : Math.hypot(way[0]!, way[1]!) / distance;
-    const share = length === 0 ? 1 : step(distance / length, NEAR) * step(level, STEEP);
-    if (share === 1) return target as Place;
     const turned = directionOf(this.#yaws.at(time).value, this.#pitches.at(time).value);
+    // Between keyframes that look down, the curve of the targets is not below that of the positions.
+    const steep = Math.min(level, Math.hypot(turned[0], turned[1]));
+    const share = length === 0 ? 1 : step(distance / length, NEAR) * step(steep, STEEP);
+    if (share === 1) return target as Place;
     const mixed = turned.map((value, k) => (1 - share) * value + (distance === 0 ? 0 : (share * way[k]!) / distance));
     const away = ((1 - share) * length + share * distance) / (Math.hypot(...mixed) || 1);
     return position.map((value, k) => value + away * mixed[k]!) as Place;

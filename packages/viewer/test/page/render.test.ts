@@ -1,8 +1,12 @@
-import { mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
+import { execFileSync, spawn } from "node:child_process";
+import { once } from "node:events";
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { simtapeProcess as command } from "../../../simtape/test/cli/run.ts";
+import { encodingOf } from "../../../simtape/src/cli/render/encoding.ts";
+import { FfmpegMovie } from "../../../simtape/src/cli/render/movie.ts";
+import { MAIN, simtapeProcess as command } from "../../../simtape/test/cli/run.ts";
 import { builtPage } from "../support/build.ts";
 import { hasFfmpeg, pixels, probe, psnr } from "../support/ffmpeg.ts";
 import { example, hasChromium } from "../support/viewer.ts";
@@ -58,4 +62,121 @@ describe.skipIf(!hasChromium || !hasFfmpeg)("simtape render", () => {
     }
     expect(readdirSync(folder).filter((name) => name !== "path.json")).toEqual(before);
   });
+
+  const short = ["--from", "3s", "--until", "3.2s", "--fps", "10"];
+
+  test("makes a GIF, and a folder with a picture of each frame", async () => {
+    const [gif, pictures] = [join(folder, "town.gif"), join(folder, "pictures")];
+    for (const output of [gif, pictures]) {
+      const { exit, stderr } = await command(["render", example("town.log"), ...short, ...small, "-o", output]);
+      expect(exit, stderr).toBe(0);
+    }
+    expect(probe(gif)).toMatchObject({ codec: "gif", width: 640, height: 360, times: [0, 0.1] });
+    expect(readdirSync(pictures)).toEqual(["0001.png", "0002.png"]);
+    expect(probe(join(pictures, "0002.png"))).toMatchObject({ codec: "png", width: 640, height: 360 });
+  });
+
+  test("leaves nothing when it is killed but what the next one removes", async () => {
+    const [temporary, into] = [join(folder, "temporary"), join(folder, "into")];
+    for (const path of [temporary, into]) mkdirSync(path);
+    const env = { ...process.env, TMPDIR: temporary };
+    const words = (until: string): string[] => [
+      ...[MAIN, "render", example("town.log"), "--from", "1s", "--until", until, "--fps", "10"],
+      ...[...small, "-o", join(into, "pictures")],
+    ];
+    const child = spawn(process.execPath, words("20s"), { env, stdio: "ignore" });
+    const isDrawing = (): boolean =>
+      readdirSync(into).some((name) => name.endsWith(".part") && readdirSync(join(into, name)).length > 0);
+    await expect.poll(isDrawing, { timeout: 100_000 }).toBe(true);
+    const ended = once(child, "exit");
+    child.kill("SIGKILL");
+    await ended;
+    const ours = (): string[] => readdirSync(temporary).filter((name) => name.startsWith("simtape-render-"));
+    expect(ours()).not.toEqual([]);
+    expect(readdirSync(into)).not.toContain("pictures");
+    const next = spawn(process.execPath, words("1.2s"), { env, stdio: "ignore" });
+    expect(await once(next, "exit")).toEqual([0, null]);
+    expect(ours()).toEqual([]);
+    expect(readdirSync(into)).toEqual(["pictures"]);
+  });
+
+  describe.skipIf(process.getuid?.() !== 0 || !canMount())("where it cannot write", () => {
+    const disk = join(folder, "disk");
+    const outputs = ["a.png", "a.webm", "a/"];
+
+    async function refused(mounted: string): Promise<string[]> {
+      mkdirSync(disk, { recursive: true });
+      execFileSync("mount", ["-t", "tmpfs", "-o", mounted, "tmpfs", disk]);
+      try {
+        const lines: string[] = [];
+        for (const output of outputs) {
+          const what = output === "a.png" ? ["--at", "3s"] : short;
+          const words = ["render", example("town.log"), ...what, "--browser", small[3]!, "-o", join(disk, output)];
+          const { exit, stdout, stderr } = await command(words);
+          expect([exit, stdout], stderr).toEqual([1, ""]);
+          expect(readdirSync(disk)).toEqual([]);
+          lines.push(...stderr.trim().split("\n"));
+        }
+        return lines;
+      } finally {
+        execFileSync("umount", [disk]);
+      }
+    }
+
+    test("as on a full disk, one line says so, and nothing is left", async () => {
+      const lines = await refused("size=16k");
+      expect(lines).toHaveLength(outputs.length);
+      for (const line of lines) expect(line).toContain("is the disk full? (ENOSPC)");
+    });
+
+    test("as in a folder that may not be changed, one line says so", async () => {
+      const lines = await refused("ro,size=16k");
+      expect(lines).toHaveLength(outputs.length);
+      for (const line of lines) expect(line).toContain("cannot be created (EROFS)");
+    });
+  });
+
+  test.each(["mp4", "webm"] as const)(
+    "lets ffmpeg make %s of pictures where the browser encodes none",
+    async (kind) => {
+      const { codec, ffmpeg, note } = encodingOf(kind, [], "ffmpeg", "640x360");
+      expect(note).toContain("ffmpeg makes the");
+      const still = join(folder, `${kind}.png`);
+      const shot = await command(["render", example("town.log"), "--at", "3s", ...small, "-o", still]);
+      expect(shot.exit, shot.stderr).toBe(0);
+      const file = join(folder, `movie.${kind}`);
+      const movie = new FfmpegMovie(ffmpeg!, kind, file, 10);
+      for (let i = 0; i < 3; i++) await movie.add(readFileSync(still));
+      await movie.finish();
+      const { times, ...found } = probe(file);
+      expect(found).toEqual({ codec: codec === "avc" ? "h264" : "vp9", width: 640, height: 360 });
+      expect(times.map((time) => Math.round(10 * time))).toEqual([0, 1, 2]);
+      expect(psnr(pixels(file, 2, 640, 360), pixels(still, 0, 640, 360))).toBeGreaterThan(30);
+    },
+  );
+
+  test("names both ways where neither the browser nor ffmpeg encodes", () => {
+    for (const kind of ["mp4", "webm"] as const)
+      expect(() => encodingOf(kind, [], null, "640x360")).toThrow(/--browser PATH, or install ffmpeg/);
+    expect(encodingOf("mp4", ["vp9"], null, "640x360")).toMatchObject({ kind: "mp4", codec: "vp9" });
+    expect(encodingOf("webm", ["vp8"], "ffmpeg", "640x360")).toMatchObject({
+      kind: "webm",
+      codec: "vp8",
+      ffmpeg: null,
+    });
+  });
 });
+
+/** Whether a small file system can be had. */
+function canMount(): boolean {
+  const path = mkdtempSync(join(tmpdir(), "simtape-mount-"));
+  try {
+    execFileSync("mount", ["-t", "tmpfs", "-o", "size=16k", "tmpfs", path], { stdio: "ignore" });
+    execFileSync("umount", [path]);
+    return true;
+  } catch {
+    return false;
+  } finally {
+    rmSync(path, { recursive: true, force: true });
+  }
+}

@@ -1,4 +1,5 @@
 import fc from "fast-check";
+import { TangentPlane } from "simtape";
 import { describe, expect, test } from "vitest";
 import { type CameraPath, type Keyframe, readPath, withKeyframe, withoutKeyframe } from "../../src/video/path.ts";
 import { PathRun } from "../../src/video/path-run.ts";
@@ -105,6 +106,85 @@ describe("a camera path", () => {
     ]);
     expect(run.at(2).things).toEqual([{ ...b, weight: 1 }]);
     expect(run.at(3).things).toEqual([]);
+  });
+
+  /** The most that the look turns from one moment to the next, degrees, of so many moments. */
+  function mostTurn(run: PathRun, from: number, to: number, moments: number): number {
+    const look = (i: number): readonly number[] => {
+      const { position, target } = run.at(from + ((to - from) * i) / moments);
+      const way = target.map((value, k) => value - position[k]!);
+      // about the vertical, which turns the picture
+      const length = Math.hypot(way[0]!, way[1]!);
+      return [way[0]! / length, way[1]! / length];
+    };
+    let most = 0;
+    for (let i = 1; i <= moments; i++) {
+      const [[a, b], [c, d]] = [look(i - 1), look(i)] as [[number, number], [number, number]];
+      most = Math.max(most, Math.abs(Math.atan2(a * d - b * c, a * c + b * d)));
+    }
+    return (most * 180) / Math.PI;
+  }
+
+  test("turns smoothly where it flies through what it looks at, and over it", () => {
+    for (const height of [0, 0.5]) {
+      const run = new PathRun({
+        version: 1,
+        keyframes: [
+          { time: 0, position: [-10, 0, height], target: [0, 0, 0] },
+          { time: 2, position: [10, 0, height], target: [0, 0, 0] },
+        ],
+      });
+      expect(mostTurn(run, 0.001, 1.999, 200)).toBeLessThan(5);
+    }
+  });
+
+  test("from above keeps its north, whatever heights it goes through", () => {
+    const above = (time: number, x: number, y: number, height: number): Keyframe => ({
+      time,
+      position: [x, y - 1e-3 * height, height],
+      target: [x, y, 0],
+    });
+    const run = new PathRun({
+      version: 1,
+      keyframes: [above(0, 0, 0, 100), above(1, 50, 80, 20), above(3, 60, -40, 300), above(4, 0, 0, 30)],
+    });
+    expect(mostTurn(run, 0, 4, 400)).toBeLessThan(1);
+  });
+
+  test("comes to rest at a keyframe that eases", () => {
+    const keyframes: Keyframe[] = [0, 1, 2].map((time) => ({
+      ...{ time, position: [10 * time, 0, 5], target: [10 * time, 9, 5] },
+      ...(time === 1 ? { ease: true } : {}),
+    }));
+    const run = new PathRun({ version: 1, keyframes });
+    const speed = (time: number): number =>
+      Math.hypot(...run.at(time + 1e-4).position.map((value, k) => value - run.at(time - 1e-4).position[k]!)) / 2e-4;
+    expect(speed(1)).toBeLessThan(0.1);
+    expect(speed(0.5)).toBeGreaterThan(10);
+  });
+
+  test("in degrees is the same curve as in metres", () => {
+    const places = [
+      [0, 0, 100],
+      [300, 400, 100],
+      [900, 200, 400],
+    ] as const;
+    const plane = new TangentPlane({ latitude: 47, longitude: 8, altitude: 0, heading: 0 });
+    const inDegrees = ([x, y, z]: readonly [number, number, number]): [number, number, number] => {
+      const out: [number, number, number] = [0, 0, 0];
+      plane.toGeodetic(x, y, z, out, 0);
+      return out;
+    };
+    const pathOf = (put: (place: readonly [number, number, number]) => [number, number, number]): CameraPath => ({
+      version: 1,
+      keyframes: places.map((place, i) => ({ time: i, position: put(place), target: put([500, 500, 0]) })),
+    });
+    const [metres, degrees] = [new PathRun(pathOf(([x, y, z]) => [x, y, z])), new PathRun(pathOf(inDegrees), true)];
+    for (let time = 0.1; time < 2; time += 0.17) {
+      const out: [number, number, number] = [0, 0, 0];
+      plane.fromGeodetic(...degrees.at(time).position, out, 0);
+      expect(near(out, metres.at(time).position, 0.5)).toBe(true);
+    }
   });
 
   test("takes keyframes at any time, one for each, and gives them back", () => {

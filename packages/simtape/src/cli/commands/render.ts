@@ -1,6 +1,5 @@
 import { createReadStream } from "node:fs";
-import { mkdtemp, readFile, rm, stat } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { readFile, stat } from "node:fs/promises";
 import { extname, join } from "node:path";
 import { type Command, InvalidArgumentError, Option } from "commander";
 import { toJson } from "../../model/json.ts";
@@ -12,13 +11,14 @@ import { clock, parseRange, parseTime, TIME_HELP } from "../input/time.ts";
 import { withRecording } from "../input/with-recording.ts";
 import { targetOf } from "../output/target-of.ts";
 import { Chromium, chromiumAt, programCalled } from "../render/chromium.ts";
+import { CODEC_NAMES, type Encoding, encodingOf, type Kind } from "../render/encoding.ts";
 import { FfmpegMovie } from "../render/movie.ts";
 import { fileOutput, folderOutput, pictureOutput, type RenderOutput } from "../render/output.ts";
-import { type Codec, RemoteVideo, type RenderOptions } from "../render/remote.ts";
+import { RemoteVideo, type RenderOptions } from "../render/remote.ts";
 import { ENDING } from "../run/ending.ts";
 import { EXIT, UsageError } from "../run/failure.ts";
 import { byteSize, counted, Output, Progress, say } from "../run/terminal.ts";
-import { UNFINISHED } from "../run/unfinished.ts";
+import { removeFolder, temporaryFolder } from "../run/temporary-folder.ts";
 import { builtViewer } from "../view/built.ts";
 import { entriesOf } from "../view/entries.ts";
 import { serveView } from "../view/server.ts";
@@ -39,11 +39,7 @@ interface RenderCommand extends ReadOptions {
   readonly json?: boolean;
 }
 
-/** What the name of the output asks for. */
-type Kind = "mp4" | "webm" | "gif" | "png" | "folder";
-
 const KINDS: Readonly<Record<string, Kind>> = { ".mp4": "mp4", ".webm": "webm", ".gif": "gif", ".png": "png" };
-const CODEC_NAMES: Readonly<Record<Codec, string>> = { avc: "H.264", vp9: "VP9", av1: "AV1", vp8: "VP8" };
 /** Bytes of a camera path: more is none. */
 const PATH_LIMIT = 1 << 20;
 /** Pixels of a side. */
@@ -60,7 +56,7 @@ export function addRender(program: Command): void {
   seeks(program.command("render"))
     .summary("a picture or a video of a recording")
     .description(
-      "Draws a recording as the viewer does, in an installed Chromium without a window: a picture at a time, or a video of a range.\nThe name of the output says what it becomes: .png, .mp4, .webm, .gif, or a folder for a PNG picture of each frame.\nWhere the browser does not encode H.264, an installed ffmpeg makes the MP4; else the MP4 has VP9 or AV1.",
+      "Draws a recording as the viewer does, in an installed Chromium without a window: a picture at a time, or a video of a range.\nThe name of the output says what it becomes: .png, .mp4, .webm, .gif, or a folder for a PNG picture of each frame.\nWhere the browser does not encode H.264, an installed ffmpeg makes the MP4; else the MP4 has VP9 or AV1. Where it encodes no video at all, ffmpeg makes the WebM, too.",
     )
     .argument("<file>", "path, folder or URL")
     .requiredOption("-o, --output <file>", "where to write: .png, .mp4, .webm, .gif, or a folder")
@@ -113,8 +109,13 @@ async function render(
   if (entries.length !== 1) throw new UsageError(`one recording is rendered, and in ${file} are ${entries.length}`);
   // asked before anything is drawn
   const target = kind === "folder" ? null : await targetOf(undefined, options, file);
-  const work = await mkdtemp(join(tmpdir(), "simtape-render-"));
-  UNFINISHED.add(work);
+  const count = Math.ceil(((range.end - range.start) / 1e9) * (fps / rate));
+  const digits = Math.max(4, String(count).length);
+  const output =
+    target === null
+      ? await folderOutput(options.output, digits, file)
+      : (kind === "png" ? pictureOutput : fileOutput)(await target.sink.open());
+  const work = await temporaryFolder("render");
   const server = await serveView({ folder, entries, given: options.given, modules: formatModules() });
   const browser = await Chromium.start(program);
   const stop = (): void => void browser.close();
@@ -126,60 +127,29 @@ async function render(
     address.hash = `t=${Math.max(0, range.start / 1e9).toFixed(9)}`;
     const video = await RemoteVideo.open(browser, address.href);
     if (path !== null) await video.checkPath(path, options.camera!);
-    const how = await encodingOf(kind, video, width, height);
+    const isMovie = kind === "mp4" || kind === "webm";
+    const codecs = isMovie ? await video.codecs(kind, width, height) : [];
+    const how = encodingOf(kind, codecs, isMovie ? await programCalled("ffmpeg") : null, `${width}x${height}`);
+    if (how.note !== null) say(how.note);
     const asked: RenderOptions = {
       ...{ kind: how.kind, codec: how.codec, width, height, scheme: theme, overlays, path },
       ...{ ...range, fps, rate },
     };
-    const count = Math.ceil(((range.end - range.start) / 1e9) * (fps / rate));
-    const output =
-      target === null
-        ? await folderOutput(options.output, count, file)
-        : kind === "png"
-          ? pictureOutput(await target.sink.open())
-          : fileOutput(await target.sink.open());
     const made = await deliver(output, how, video, asked, work, progress, signal);
     progress.end();
     const named = target?.main ?? options.output;
     if (json === true) await printed({ file: named, width, height, fps, ...range, ...made });
     else say(`${named}: ${describe(made, width, height, fps, kind)}`);
+  } catch (error) {
+    await output.abort();
+    throw error;
   } finally {
     progress.end();
     signal.removeEventListener("abort", stop);
     await browser.close();
     await server.close();
-    await rm(work, { recursive: true, force: true });
-    UNFINISHED.delete(work);
+    await removeFolder(work);
   }
-}
-
-interface Encoding {
-  readonly kind: RenderOptions["kind"];
-  readonly codec: Codec | null;
-  /** Makes the file of pictures; null: the browser makes it. */
-  readonly ffmpeg: string | null;
-}
-
-/** Who encodes, and how. Throws `UsageError` where nothing here can. */
-async function encodingOf(kind: Kind, video: RemoteVideo, width: number, height: number): Promise<Encoding> {
-  if (kind === "png" || kind === "folder") return { kind: "pictures", codec: null, ffmpeg: null };
-  if (kind === "gif") return { kind, codec: null, ffmpeg: null };
-  const codecs = await video.codecs(kind, width, height);
-  if (kind === "mp4" && !codecs.includes("avc")) {
-    const ffmpeg = await programCalled("ffmpeg");
-    if (ffmpeg !== null) {
-      say("the browser does not encode H.264: ffmpeg makes the MP4");
-      return { kind: "pictures", codec: "avc", ffmpeg };
-    }
-    if (codecs.length > 0)
-      say(
-        `the browser does not encode H.264, and no ffmpeg is installed: the MP4 has ${CODEC_NAMES[codecs[0]!]}, which browsers and VLC play`,
-      );
-  }
-  const [codec] = codecs;
-  if (codec === undefined)
-    throw new UsageError(`the browser encodes no ${kind} of ${width}x${height}: try another size, .gif, or a folder`);
-  return { kind, codec, ffmpeg: null };
 }
 
 /** Puts what the page makes where it belongs, or nothing at all. */
@@ -194,14 +164,15 @@ async function deliver(
 ): Promise<Rendered> {
   const onProgress = (done: number, total: number): void =>
     progress.show(done, total, (value) => counted(value, "frame"));
-  const movie = ffmpeg === null ? null : new FfmpegMovie(ffmpeg, join(work, "movie.mp4"), asked.fps);
+  const file = join(work, "movie");
+  const movie = ffmpeg === null ? null : new FfmpegMovie(ffmpeg, codec === "avc" ? "mp4" : "webm", file, asked.fps);
   try {
     const take = movie === null ? output.take : (bytes: Uint8Array) => movie.add(bytes);
     const frames = await video.render(asked, take, onProgress, signal);
     if (movie !== null) {
       await movie.finish();
       let position = 0;
-      for await (const piece of createReadStream(join(work, "movie.mp4")) as AsyncIterable<Buffer>) {
+      for await (const piece of createReadStream(file) as AsyncIterable<Buffer>) {
         await output.take(piece, position);
         position += piece.length;
       }
@@ -209,7 +180,6 @@ async function deliver(
     return { frames, codec: codec === null ? null : CODEC_NAMES[codec], bytes: await output.close() };
   } catch (error) {
     movie?.cancel();
-    await output.abort();
     throw error;
   }
 }

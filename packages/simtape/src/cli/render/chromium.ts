@@ -1,11 +1,10 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { constants } from "node:fs";
-import { access, mkdtemp, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { access } from "node:fs/promises";
 import { delimiter, join } from "node:path";
 import type { Readable, Writable } from "node:stream";
 import { ProgramError, UsageError } from "../run/failure.ts";
-import { UNFINISHED } from "../run/unfinished.ts";
+import { removeFolder, temporaryFolder } from "../run/temporary-folder.ts";
 
 /** What Chromium is called. */
 const NAMES = [
@@ -109,8 +108,7 @@ export class Chromium {
   #failure: Error | null = null;
 
   static async start(path: string): Promise<Chromium> {
-    const folder = await mkdtemp(join(tmpdir(), "simtape-render-"));
-    UNFINISHED.add(folder);
+    const folder = await temporaryFolder("render");
     // Chromium refuses its sandbox to root.
     const own = process.getuid?.() === 0 ? ["--no-sandbox"] : [];
     const child = spawn(path, [...FLAGS, ...own, `--user-data-dir=${folder}`], {
@@ -172,8 +170,7 @@ export class Chromium {
       setTimeout(resolve, GRACE).unref();
     });
     await Promise.race([this.#ended, patience]);
-    await rm(this.#folder, { recursive: true, force: true, maxRetries: 5, retryDelay: 100 });
-    UNFINISHED.delete(this.#folder);
+    await removeFolder(this.#folder);
   }
 
   #kill(): void {

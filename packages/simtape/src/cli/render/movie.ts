@@ -5,22 +5,28 @@ import { ProgramError } from "../run/failure.ts";
 /** Of what ffmpeg says on standard error, the end is kept. */
 const TALK = 2000;
 
-/** Makes an MP4 with H.264 of PNG pictures, by an installed ffmpeg. */
+/** How ffmpeg encodes what a name asks for. */
+const WAYS = {
+  mp4: ["-c:v", "libx264", "-crf", "18", "-preset", "medium", "-movflags", "+faststart", "-f", "mp4"],
+  webm: ["-c:v", "libvpx-vp9", "-crf", "24", "-b:v", "0", "-row-mt", "1", "-deadline", "good", "-f", "webm"],
+} as const;
+
+/** Makes an MP4 with H.264, or a WebM with VP9, of PNG pictures, by an installed ffmpeg. */
 export class FfmpegMovie {
   readonly #child: ChildProcess;
   readonly #ended: Promise<void>;
   #talk = "";
 
   /** Writes to `file`, which may exist. */
-  constructor(program: string, file: string, fps: number) {
+  constructor(program: string, kind: "mp4" | "webm", file: string, fps: number) {
     this.#child = spawn(
       program,
       [
         ...["-v", "error", "-y", "-f", "image2pipe", "-c:v", "png", "-framerate", String(fps), "-i", "-"],
-        ...["-c:v", "libx264", "-crf", "18", "-preset", "medium", "-pix_fmt", "yuv420p", "-r", String(fps)],
+        ...["-pix_fmt", "yuv420p", "-r", String(fps)],
         // colours as browsers and televisions read them
         ...["-vf", "scale=out_color_matrix=bt709", "-colorspace", "bt709", "-color_primaries", "bt709"],
-        ...["-color_trc", "bt709", "-movflags", "+faststart", "-f", "mp4", file],
+        ...["-color_trc", "bt709", ...WAYS[kind], file],
       ],
       { stdio: ["pipe", "ignore", "pipe"] },
     );
