@@ -13,9 +13,14 @@ export class Origin {
   #plane: TangentPlane | null = null;
   readonly #offset = new Float64Array(3);
 
-  /** Whether a place in a local world was met. */
+  /** Whether a place was met, in a local world or on the earth. */
   get isKnown(): boolean {
-    return this.#isSet;
+    return this.#isSet || this.#plane !== null;
+  }
+
+  /** Whether a place on the earth was met. */
+  get isGeodetic(): boolean {
+    return this.#plane !== null;
   }
 
   /** Metres that are taken off the places of a local world along each axis; 0 until it is known. */
