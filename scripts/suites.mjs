@@ -1,12 +1,14 @@
 /**
  * Runs the suites that are slow: those whose sources have changed since they passed, by a digest kept in
  * `.ci/passed.json`, which is committed. `--all` runs every one, and so does the first commit of a day in CI. Names
- * choose suites: `node scripts/suites.mjs server site`. `--list` says which would run.
+ * choose suites: `node scripts/suites.mjs server site`. `--list` says which would run. What a suite that failed said of
+ * it comes once more at the end, where the output of the others does not hide it.
  */
-import { execFileSync, spawnSync } from "node:child_process";
+import { execFileSync, spawn } from "node:child_process";
 import { createHash } from "node:crypto";
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
+import { stripVTControlCharacters } from "node:util";
 
 const ROOT = fileURLToPath(new URL("..", import.meta.url));
 const PASSED = `${ROOT}.ci/passed.json`;
@@ -21,6 +23,9 @@ const SUPPORT = [
   "test/*.ts",
 ];
 const LIBRARY = ["packages/simtape/src", "packages/simtape/package.json", "packages/demo/src", "packages/client/src"];
+
+/** Lines of a suite's output that say what failed, and why. */
+const FAILURE = /^ *(FAIL|\S*Error|not ok|✗|×)[ :]/;
 
 /** The command of each suite, and the paths that decide about it. */
 const SUITES = {
@@ -135,7 +140,7 @@ if (unknown !== undefined) {
 }
 const isAll = words.includes("--all") || names.length > 0 || (process.env["CI"] === "true" && isFirstOfDay());
 const passed = existsSync(PASSED) ? JSON.parse(readFileSync(PASSED, "utf8")) : {};
-let failures = 0;
+const failures = [];
 for (const name of names.length > 0 ? names : Object.keys(SUITES)) {
   const { command, paths } = SUITES[name];
   const digest = digestOf([...TOOLS, ...paths]);
@@ -147,10 +152,10 @@ for (const name of names.length > 0 ? names : Object.keys(SUITES)) {
   process.stdout.write(`suite ${name}: ${command}\n`);
   if (words.includes("--list")) continue;
   const start = Date.now();
-  const { status } = spawnSync(command, { cwd: ROOT, shell: true, stdio: "inherit" });
+  const { status, said } = await run(command);
   const seconds = Math.round((Date.now() - start) / 1000);
   process.stdout.write(`suite ${name}: ${status === 0 ? "passed" : "FAILED"} in ${seconds} s\n`);
-  if (status !== 0) failures++;
+  if (status !== 0) failures.push({ name, said });
   // sources that were changed meanwhile were not those that passed
   else if (digestOf([...TOOLS, ...paths]) === digest) {
     passed[name] = { digest, date: new Date().toISOString().slice(0, 10), seconds };
@@ -158,7 +163,31 @@ for (const name of names.length > 0 ? names : Object.keys(SUITES)) {
     writeFileSync(PASSED, `${JSON.stringify(sorted, null, 2)}\n`);
   }
 }
-process.exitCode = failures > 0 ? 1 : 0;
+for (const { name, said } of failures) process.stdout.write(`\nsuite ${name} FAILED:\n${said}\n`);
+process.exitCode = failures.length > 0 ? 1 : 0;
+
+/** Runs a command whose output is shown as it comes. `said` are its lines about failures, and its last ones. */
+function run(command) {
+  return new Promise((resolve) => {
+    const child = spawn(command, { cwd: ROOT, shell: true, stdio: ["inherit", "pipe", "pipe"] });
+    const about = new Set();
+    let last = [];
+    let rest = "";
+    const take = (chunk) => {
+      const lines = `${rest}${stripVTControlCharacters(chunk.toString())}`.split("\n");
+      rest = lines.pop();
+      for (const line of lines) if (FAILURE.test(line) && about.size < 100) about.add(line.slice(0, 400));
+      last = [...last, ...lines].slice(-30);
+    };
+    for (const name of ["stdout", "stderr"]) {
+      child[name].on("data", (chunk) => {
+        process[name].write(chunk);
+        take(chunk);
+      });
+    }
+    child.on("close", (status) => resolve({ status, said: [...about, "...", ...last, rest].join("\n") }));
+  });
+}
 
 /** SHA-256 over the names and bytes of all files at these paths that are, or could be, committed, and Node's version. */
 function digestOf(paths) {

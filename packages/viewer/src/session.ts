@@ -76,6 +76,10 @@ export type Sight = (set: string, id: number | string) => { readonly x: number; 
 
 /** The camera of a scene. */
 export interface SceneCamera {
+  /** Whether it goes along with what is followed. */
+  readonly isFollowing: boolean;
+  /** Whether places of the recording are degrees north, degrees east and metres. */
+  readonly isGeodetic: boolean;
   /** Where it is; null before the first frame. */
   gaze(): Gaze | null;
   /** Puts it somewhere; null: the user has it again. */
@@ -340,6 +344,7 @@ export class Session {
   /** Back to the first page. */
   async close(): Promise<void> {
     this.#callOff();
+    this.share("path", undefined);
     await this.#clear();
   }
 
@@ -468,6 +473,8 @@ export class Session {
     { at = null, loop = null, rate = 1, selection = null, subject = null, companions = [] }: OpenAt,
   ): Promise<void> {
     const before = this.state.value.decks;
+    // The way of a camera in one recording is nowhere in another.
+    if (before.length > 0 && before[0]!.place.name !== place.name) this.share("path", undefined);
     const { isHead, placed, timeline } = opened;
     const first = placed ?? timeline.start;
     this.#left = {};

@@ -127,7 +127,9 @@ export class LiveRing implements Keeper {
   async #fold(segment: Segment, time: Time): Promise<void> {
     const files = new MemoryFiles(`ring.${this.#format.extensions[0]!}`);
     const writing = await this.#format.writing!();
-    await this.#write(writing, files, { ...this.#create, epoch: null }, [this.#base, segment], 0);
+    // by the names that no two channels share
+    const specs = this.#specs.map(({ topic: _, ...spec }) => spec);
+    await this.#write(writing, files, { ...this.#create, epoch: null }, [this.#base, segment], 0, specs);
     await using recording = await openBundle(filesBundle(files.files, files.name), [this.#format], {
       seekIndex: false,
     });
@@ -148,12 +150,12 @@ export class LiveRing implements Keeper {
     create: CreateOptions,
     segments: readonly Segment[],
     start: Time,
+    specs: readonly FeedChannel[] = this.#specs,
   ): Promise<number> {
     const writer: Writer = await writing.create(to, create);
     let messages = 0;
     try {
-      const channels: ChannelInfo[] =
-        writer.writeWhole === undefined ? this.#specs.map((spec) => writer.channel(spec)) : [];
+      const channels: ChannelInfo[] = writer.writeWhole === undefined ? specs.map((spec) => writer.channel(spec)) : [];
       for (const { channels: ids, times, payloads, keyframes } of segments) {
         for (let i = 0; i < ids.length; i++) {
           if (writer.writeWhole !== undefined) writer.writeWhole(times[i]! - start, payloads[i]!);

@@ -44,12 +44,7 @@ export function MeasureLayer({
   const gauge = useRef(new Gauge());
   const [lines, setLines] = useState<readonly Line[]>([]);
 
-  useEffect(() => {
-    view.overlay = overlay;
-    return () => {
-      view.overlay = null;
-    };
-  }, [view, overlay]);
+  useEffect(() => view.lay(overlay), [view, overlay]);
 
   // What is complete is a measure.
   useEffect(() => {

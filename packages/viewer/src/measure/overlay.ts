@@ -21,6 +21,7 @@ const RING = 9;
 /** Measures over the scene: dashed lines that nothing hides, and numbers at them. */
 export class MeasureOverlay implements Overlay {
   readonly element: HTMLCanvasElement = document.createElement("canvas");
+  readonly isInPictures: boolean = true;
   readonly #context: CanvasRenderingContext2D = this.element.getContext("2d")!;
   measures: readonly Drawn[] = [];
   /** What is picked so far. */

@@ -2,7 +2,7 @@ import { type Box3, PerspectiveCamera, Quaternion, Vector3 } from "three";
 import { OrbitControls } from "three/addons/controls/OrbitControls.js";
 import { Ease, isMotionReduced } from "./ease.ts";
 import { pointsOf } from "./framed.ts";
-import { placeOf, type Spot } from "./pick.ts";
+import { middleOf, placeOf, type Spot } from "./pick.ts";
 
 export type CameraMode = "orbit" | "follow" | "top" | "first-person";
 
@@ -34,6 +34,8 @@ export class CameraRig {
   readonly #last = new Vector3();
   #heading = Number.NaN;
   #isFollowing = false;
+  /** Whether it was put somewhere since: it goes along from there. */
+  #isPlaced = false;
   /** Degrees from the lower edge of the view to the upper one; null: as wide as the rig finds good. */
   field: number | null = null;
   /** Whether the camera may take a moment to arrive; in a video it is where it is. */
@@ -72,13 +74,14 @@ export class CameraRig {
     this.#held.position.fromArray(position);
     this.#controls.target.fromArray(target);
     this.#controls.update();
+    this.#isPlaced = true;
   }
 
   setMode(mode: CameraMode, spot: Spot | null): void {
     if (mode === this.#mode) return;
     const before = this.#mode;
     this.#mode = mode;
-    this.#isFollowing = false;
+    this.#isFollowing = this.#isPlaced = false;
     this.#controls.enabled = mode !== "first-person";
     this.#controls.enableRotate = mode !== "top";
     this.#controls.zoomToCursor = mode === "orbit" || mode === "top";
@@ -138,7 +141,12 @@ export class CameraRig {
     }
     if (this.#mode !== "follow") return;
     middleOf(spot, PLACE);
-    if (!this.#isFollowing) {
+    if (this.#isPlaced) {
+      this.#isPlaced = false;
+      this.#isFollowing = true;
+      this.#heading = headingOf(spot);
+      STEP.set(0, 0, 0);
+    } else if (!this.#isFollowing) {
       this.#isFollowing = true;
       STEP.copy(PLACE).sub(this.#controls.target);
     } else {
@@ -212,12 +220,6 @@ export class CameraRig {
       .addScaledVector(STEP.set(0, 0, -1).applyQuaternion(TURN), 4 * crowd.radius);
     this.#held.updateMatrixWorld();
   }
-}
-
-function middleOf({ crowd, row }: Spot, out: Vector3): Vector3 {
-  placeOf(crowd, row, out);
-  out.y += (crowd.top / 3) * crowd.frame.matrixWorld.getMaxScaleOnAxis();
-  return out;
 }
 
 function orientationOf({ crowd, row }: Spot, out: Quaternion): Quaternion {

@@ -109,6 +109,11 @@ export class Cast {
     return null;
   }
 
+  /** Groups of values that its presenters look at, though they are many in a crowd. */
+  get reads(): readonly string[] {
+    return [...this.#presenters.values()].flatMap(({ reads = [] }) => reads);
+  }
+
   /** How it is best looked at. */
   get usualMode(): "orbit" | "follow" {
     for (const { isJourney } of this.#presenters.values()) if (isJourney) return "follow";

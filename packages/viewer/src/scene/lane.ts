@@ -36,8 +36,8 @@ const MATERIAL = new ShaderMaterial({
 export class Lane {
   readonly object: Mesh;
 
-  /** Through places, three numbers for each, at a height. */
-  constructor(places: Float32Array, width: number, height: number) {
+  /** Through places, three numbers for each, so many metres above them. */
+  constructor(places: Float32Array, width: number, above: number) {
     const corners: number[] = [];
     const side = new Vector3();
     let last = -1;
@@ -47,6 +47,7 @@ export class Lane {
       if (last >= 0 && side.length() < STEP * width) continue;
       if (last < 0) side.negate();
       side.set(-side.z, 0, side.x).setLength(width / 2);
+      const height = places[at + 1]! + above;
       corners.push(places[at]! - side.x, height, places[at + 2]! - side.z);
       corners.push(places[at]! + side.x, height, places[at + 2]! + side.z);
       last = at;

@@ -1,8 +1,28 @@
 import type { Session } from "../session.ts";
 import { type MoleculeStyle, STYLES } from "./presenters/molecules/settings.ts";
 import type { SceneSettings } from "./scene-panel.tsx";
+import { addKeyframe as add, redoPath, undoPath } from "../video/path-changes.ts";
+import { pathShown } from "../video/shown.ts";
 
 export { toggleMeasuring } from "../measure/measuring.ts";
+
+export function togglePath(): void {
+  pathShown.set(!pathShown.value);
+}
+
+export function addKeyframe(session: Session): void {
+  add(session);
+  // what was added is seen
+  pathShown.set(true);
+}
+
+export function undo(session: Session): void {
+  if (!undoPath(session)) session.tell("Nothing was changed in the camera path");
+}
+
+export function redo(session: Session): void {
+  if (!redoPath(session)) session.tell("Nothing was undone in the camera path");
+}
 
 export function nextStyle(session: Session): void {
   const settings = (session.state.value.shared["scene"] ?? {}) as SceneSettings;

@@ -18,7 +18,7 @@ export class Origin {
     return this.#isSet || this.#plane !== null;
   }
 
-  /** Whether a place on the earth was met. */
+  /** Whether places of the recording are degrees and metres; false until one was met. */
   get isGeodetic(): boolean {
     return this.#plane !== null;
   }

@@ -43,6 +43,13 @@ export function placeOf({ poses, frame }: Crowd, row: number, out: Vector3): Vec
   return out.fromArray(poses.positions, 3 * row).applyMatrix4(frame.matrixWorld);
 }
 
+/** What is looked at of a thing. */
+export function middleOf({ crowd, row }: Spot, out: Vector3): Vector3 {
+  placeOf(crowd, row, out);
+  out.y += (crowd.top / 3) * crowd.frame.matrixWorld.getMaxScaleOnAxis();
+  return out;
+}
+
 /** The crowd and row of what is selected; null when it is not there now. */
 export function find(crowds: readonly Crowd[], set: string, id: number | string): Spot | null {
   for (const crowd of crowds) {

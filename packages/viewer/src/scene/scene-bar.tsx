@@ -57,6 +57,8 @@ export function SceneBar({
   onAside,
   isMeasuring,
   onMeasure,
+  isPathShown,
+  onPath,
   things,
   subject,
   onChange,
@@ -72,6 +74,8 @@ export function SceneBar({
   readonly onAside: () => void;
   readonly isMeasuring: boolean;
   readonly onMeasure: () => void;
+  readonly isPathShown: boolean;
+  readonly onPath: () => void;
   readonly things: readonly Thing[];
   readonly subject: Subject | null;
   readonly onChange: (changes: Partial<Shown>) => void;
@@ -134,6 +138,14 @@ export function SceneBar({
       )}
       <Button kind="bare" label="Measure between things (m)" aria-pressed={isMeasuring} onClick={onMeasure}>
         Measure
+      </Button>
+      <Button
+        kind="bare"
+        label="The way of the camera in a video (Shift P)"
+        aria-pressed={isPathShown}
+        onClick={onPath}
+      >
+        Path
       </Button>
       {aside !== null && (
         <Button kind="bare" label="How molecules are drawn" aria-pressed={aside} onClick={onAside}>

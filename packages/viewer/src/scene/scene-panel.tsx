@@ -18,6 +18,7 @@ import { gapText } from "./gap.ts";
 import { ghostColor } from "./look.ts";
 import { SceneView, type Thing } from "./scene-view.ts";
 import { SceneBar } from "./scene-bar.tsx";
+import { pathShown } from "../video/shown.ts";
 import { StageContext } from "./stage.ts";
 import { useWorld } from "./use-world.ts";
 import { useCompanions } from "../world/use-companions.ts";
@@ -40,6 +41,7 @@ const DEFAULTS: SceneSettings = {};
 const AS_USUAL: MoleculeSettings = {};
 const NO_MEASURES: readonly Measure[] = [];
 const MeasureLayer = lazy(async () => ({ default: (await import("../measure/measure-layer.tsx")).MeasureLayer }));
+const PathLayer = lazy(async () => ({ default: (await import("../video/path-layer.tsx")).PathLayer }));
 const MoleculePanel = lazy(async () => ({ default: (await import("./molecule-panel.tsx")).MoleculePanel }));
 /** Things in the list to choose from. */
 const LISTED = 200;
@@ -71,6 +73,7 @@ export function ScenePanel() {
   const { mode = usual, labels = true, trails = true, readings = true, world = true, cut = false } = settings;
   const { molecules = AS_USUAL, measures = NO_MEASURES, instruments = true } = settings;
   const isMeasuring = useObservable(measuring, (value) => value !== null);
+  const isPathShown = useObservable(pathShown, (value) => value) && stage === null;
   const [made, setMade] = useState<SceneView | null>(null);
   const [facts, setFacts] = useState<MoleculeFacts | null>(null);
   const [isAside, setAside] = useState(false);
@@ -84,6 +87,7 @@ export function ScenePanel() {
 
   useEffect(() => {
     let made: SceneView;
+    let unread = (): void => undefined;
     try {
       const events = {
         onPick: (picked: Selection | null) => {
@@ -100,6 +104,10 @@ export function ScenePanel() {
         onCamera: (camera: CameraPlace) => newest.current.keep({ ...newest.current.settings, camera }),
         onSight: () => view.current !== null && newest.current.write(view.current),
         onLoad: (part: Promise<unknown>) => stage?.onLoad(part),
+        onReads: (groups: readonly string[]) => {
+          unread();
+          unread = session.read(groups);
+        },
       };
       made = new SceneView(events, stage?.ratio);
     } catch (error) {
@@ -117,6 +125,12 @@ export function ScenePanel() {
     session.sights.set("scene", (set, id) => made.sightOf(set, id));
     session.pointing = () => made.pointing();
     session.camera = {
+      get isFollowing() {
+        return made.mode === "follow";
+      },
+      get isGeodetic() {
+        return made.origin.isGeodetic;
+      },
       gaze: () => made.gaze,
       look: (gaze) => {
         made.gaze = gaze;
@@ -137,6 +151,7 @@ export function ScenePanel() {
       session.pointing = () => null;
       session.camera = null;
       unsubscribe();
+      unread();
       view.current = null;
       made.dispose();
       made.element.remove();
@@ -313,6 +328,8 @@ export function ScenePanel() {
         onAside={() => setAside(!isAside)}
         isMeasuring={isMeasuring}
         onMeasure={toggleMeasuring}
+        isPathShown={isPathShown}
+        onPath={() => pathShown.set(!pathShown.value)}
         things={things}
         subject={subject}
         onChange={(changes) => {
@@ -337,6 +354,11 @@ export function ScenePanel() {
             measures={measures}
             onChange={(next) => newest.current.keep({ ...newest.current.settings, measures: next })}
           />
+        </Suspense>
+      )}
+      {made !== null && isPathShown && (
+        <Suspense>
+          <PathLayer view={made} />
         </Suspense>
       )}
       {made !== null && isAside && facts !== null && (

@@ -61,6 +61,8 @@ export interface SceneEvents {
   onSight(): void;
   /** A part of the picture is being loaded. */
   onLoad?(part: Promise<unknown>): void;
+  /** These groups of values are looked at, though they are many in a crowd; others no longer are. */
+  onReads(groups: readonly string[]): void;
 }
 
 /** Set, id and name of a thing that can be chosen. */
@@ -119,7 +121,7 @@ export class SceneView {
   #subject: Subject | null = null;
   #scheme: Scheme = "dark";
   #molecules: MoleculeSettings = {};
-  #overlay: Overlay | null = null;
+  readonly #overlays = new Set<Overlay>();
   #instruments: Instruments | null = null;
   /** Undefined: it is being loaded. */
   #chart: Chart | null | undefined = null;
@@ -127,14 +129,15 @@ export class SceneView {
   #areTrailsOn = true;
   /** Height of the ground where the world says nothing of it. */
   #floor = 0;
+  #reads: readonly string[] = [];
   #hasHome = false;
   /** Whether the camera is where `home` has put it. */
   #isHome = false;
   /** Which crowds had figures. */
   #there = "";
   #kept: CameraPlace | null = null;
-  /** Where the camera is, whatever its mode; null: where the user has it. */
-  #gaze: Gaze | null = null;
+  /** Where the camera is at a time, whatever its mode; null: where the user has it. */
+  #gaze: ((time: number) => Gaze) | null = null;
   readonly #ratio: number | null;
   #company: readonly Watcher[] = [];
   /** Loaded when the first of them comes; most who watch are alone. */
@@ -232,6 +235,11 @@ export class SceneView {
     this.world.update(frame.state);
     this.#count = 0;
     for (const { crowds } of this.#casts) for (const { poses } of crowds) this.#count += poses.count;
+    const reads = [...new Set(this.#casts.flatMap((cast) => cast.reads))];
+    if (reads.join() !== this.#reads.join()) {
+      this.#reads = reads;
+      this.#events.onReads(reads);
+    }
     this.#regard();
     // What was empty at first may be what it is about.
     const there = this.#casts[0]!.crowds.map(({ poses }) => (poses.count > 0 ? 1 : 0)).join("");
@@ -288,6 +296,10 @@ export class SceneView {
     this.#rig.ease();
   }
 
+  get mode(): CameraMode {
+    return this.#rig.mode;
+  }
+
   set mode(mode: CameraMode) {
     const isOther = mode !== this.#rig.mode;
     this.#rig.setMode(mode, this.#followed());
@@ -327,12 +339,16 @@ export class SceneView {
     return this.#casts[0]?.facts ?? null;
   }
 
-  /** What is drawn over the picture; null: nothing is. */
-  set overlay(overlay: Overlay | null) {
-    this.#overlay?.element.remove();
-    this.#overlay = overlay;
-    if (overlay !== null) this.labels.element.after(overlay.element);
+  /** Draws something over the picture, until the function given back is called. */
+  lay(overlay: Overlay): () => void {
+    this.#overlays.add(overlay);
+    this.labels.element.after(overlay.element);
     this.invalidate();
+    return () => {
+      this.#overlays.delete(overlay);
+      overlay.element.remove();
+      this.invalidate();
+    };
   }
 
   /** Those of what flies, over the picture; null: there are none. */
@@ -372,12 +388,15 @@ export class SceneView {
     this.#forget(key);
     const color = cast === 0 ? colorOf(typeof id === "string" ? (id.split("/")[1] ?? id) : id) : ghostColor(cast - 1);
     const style = { color, width: 1.5, opacity: 0.4, isFading: false };
-    const { lane = 0, flies = false } = this.#casts[cast]?.crowds.find((crowd) => crowd.set === set) ?? {};
+    const crowd = this.#casts[cast]?.crowds.find((one) => one.set === set);
+    const lane = crowd?.lane ?? 0;
+    const above = crowd?.bottom ?? 0;
+    const flies = crowd?.flies ?? false;
     const parts = runsOf(course).flatMap(([first, last]): (Ribbon | Lane | Curtain)[] => {
       const places = course.places.subarray(3 * first, 3 * last + 3);
       const ribbon = new Ribbon(places, style);
       if (cast === 0 && flies) return [ribbon, new Curtain(places, color, this.#floor)];
-      return lane > 0 && cast === 0 ? [ribbon, new Lane(places, lane, this.#floor)] : [ribbon];
+      return lane > 0 && cast === 0 ? [ribbon, new Lane(places, lane, above)] : [ribbon];
     });
     const object = new Group();
     object.add(...parts.map((part) => part.object));
@@ -499,7 +518,9 @@ export class SceneView {
     if (!areNamed) return;
     if (this.#chart) context.drawImage(this.#chart.element, 0, 0, width, height);
     context.drawImage(this.labels.element, 0, 0, width, height);
-    if (this.#overlay !== null) context.drawImage(this.#overlay.element, 0, 0, width, height);
+    for (const { element, isInPictures } of this.#overlays) {
+      if (isInPictures) context.drawImage(element, 0, 0, width, height);
+    }
   }
 
   /** Where the camera is, in the recording; null before the first frame. */
@@ -509,10 +530,24 @@ export class SceneView {
     return { position: this.#inRecording(camera.position), target: this.#inRecording(target), field: camera.fov };
   }
 
-  /** Puts the camera somewhere in the recording, whatever its mode, until it is given null. */
-  set gaze(gaze: Gaze | null) {
-    this.#gaze = gaze;
-    this.#rig.field = gaze?.field ?? null;
+  /**
+   * Puts the camera somewhere in the recording, or where it is at the time drawn, nanoseconds, whatever its mode, until
+   * it is given null. The camera goes on from where it is then.
+   */
+  set gaze(gaze: Gaze | ((time: number) => Gaze) | null) {
+    const wasPut = this.#gaze !== null;
+    this.#gaze = gaze === null || typeof gaze === "function" ? gaze : () => gaze;
+    if (gaze === null) this.#rig.field = null;
+    else this.#isHome = false;
+    if (gaze === null && wasPut) this.#events.onCamera(this.#rig.place);
+    this.invalidate();
+  }
+
+  /** Puts the camera somewhere in the recording, from where the user has it. */
+  place(gaze: Gaze): void {
+    this.#isHome = false;
+    this.#rig.place = placeFor(gaze, this.#casts[0]?.crowds ?? [], this.#origin);
+    this.#events.onCamera(this.#rig.place);
     this.invalidate();
   }
 
@@ -538,7 +573,7 @@ export class SceneView {
     camera.layers.enable(quality.shadows ? FINE : QUICK);
     const followed = this.#followed();
     if (this.#gaze === null) this.#rig.follow(followed);
-    else this.#rig.place = placeFor(this.#gaze, this.#casts[0]?.crowds ?? [], this.#origin);
+    else this.#gazeAt(this.#gaze(this.time));
     this.#showFlight(followed);
     const isUnderWay = this.#rig.settle();
     const isInside = this.#rig.mode === "first-person" && followed !== null && this.#gaze === null;
@@ -572,7 +607,8 @@ export class SceneView {
       this.#height,
     );
     this.#drawChart(distance);
-    this.#overlay?.draw(this.#casts[0]?.crowds ?? [], camera, this.#width, this.#height, this.#scheme);
+    for (const overlay of this.#overlays)
+      overlay.draw(this.#casts[0]?.crowds ?? [], camera, this.#width, this.#height, this.#scheme);
     this.#watchers?.place(this.#casts[0]?.crowds ?? [], camera, this.#width, this.#height);
     (quality.smooth && this.#smooth !== null ? this.#smooth : this.#renderer).render(this.#scene, camera);
     if (isUnderWay) this.#pace.request();
@@ -623,6 +659,11 @@ export class SceneView {
       this.#chart.dispose();
     }
     this.#chart = null;
+  }
+
+  #gazeAt(gaze: Gaze): void {
+    this.#rig.field = gaze.field;
+    this.#rig.place = placeFor(gaze, this.#casts[0]?.crowds ?? [], this.#origin);
   }
 
   /** How it flies is shown once: by the instruments, or beside its numbers. */

@@ -1,15 +1,8 @@
-import { useEffect, useState } from "react";
+import { lazy, Suspense, useEffect, useState } from "react";
 import { useSession } from "../hooks.ts";
-import { Dialog } from "../ui/dialog.tsx";
 import { COMMANDS, type Command, keyOf } from "./commands.ts";
 
-const SIGNS: Readonly<Record<string, string>> = {
-  " ": "Space",
-  ArrowLeft: "←",
-  ArrowRight: "→",
-  ArrowUp: "↑",
-  ArrowDown: "↓",
-};
+const KeySheet = lazy(async () => ({ default: (await import("./key-sheet.tsx")).KeySheet }));
 
 /** Listens for the keys of all commands, and shows the help sheet and the palette. `extra` are commands of what is shown. */
 export function Keys({ extra }: { readonly extra: readonly Command[] }) {
@@ -47,86 +40,11 @@ export function Keys({ extra }: { readonly extra: readonly Command[] }) {
       removeEventListener("keyup", release);
     };
   }, [session, extra]);
-  if (shown === "help") return <Help commands={[...COMMANDS, ...extra]} onClose={() => setShown(null)} />;
-  if (shown === "palette") return <Palette commands={[...COMMANDS, ...extra]} onClose={() => setShown(null)} />;
-  return null;
-}
-
-function Help({ commands, onClose }: { readonly commands: readonly Command[]; readonly onClose: () => void }) {
+  if (shown === null) return null;
   return (
-    <Dialog title="Keys" onClose={onClose}>
-      <h2>Keys</h2>
-      <dl className="keys">
-        {[...commands.filter(({ keys }) => keys.length > 0), { title: "All commands", keys: ["Ctrl+k"] }].map(
-          ({ title, keys }) => (
-            <div key={title}>
-              <dt>
-                <kbd>{signOf(keys[0]!)}</kbd>
-              </dt>
-              <dd>{title}</dd>
-            </div>
-          ),
-        )}
-      </dl>
-      <p className="faint">
-        On the timeline: drag to scrub, drag with Shift to loop, wheel to zoom, double click to show the whole
-        recording.
-      </p>
-    </Dialog>
-  );
-}
-
-function Palette({ commands, onClose }: { readonly commands: readonly Command[]; readonly onClose: () => void }) {
-  const session = useSession();
-  const [text, setText] = useState("");
-  const [at, setAt] = useState(0);
-  const words = text.toLowerCase().split(/\s+/);
-  const found = commands.filter(({ title }) => words.every((word) => title.toLowerCase().includes(word)));
-  const run = (command: Command | undefined): void => {
-    onClose();
-    command?.run(session);
-  };
-  return (
-    <Dialog title="Commands" onClose={onClose}>
-      <input
-        className="field palette-field"
-        role="combobox"
-        aria-label="Command"
-        aria-expanded="true"
-        aria-controls="palette"
-        aria-activedescendant={`palette-${at}`}
-        placeholder="Search commands"
-        value={text}
-        onChange={(event) => {
-          setText(event.currentTarget.value);
-          setAt(0);
-        }}
-        onKeyDown={(event) => {
-          const by = { ArrowDown: 1, ArrowUp: -1 }[event.key];
-          if (by !== undefined) setAt((at + by + found.length) % Math.max(1, found.length));
-          else if (event.key === "Enter") run(found[at]);
-          else return;
-          event.preventDefault();
-        }}
-      />
-      <div id="palette" role="listbox" className="palette" aria-label="Commands">
-        {found.map((command, i) => (
-          <button
-            key={command.title}
-            id={`palette-${i}`}
-            type="button"
-            role="option"
-            aria-selected={i === at}
-            tabIndex={-1}
-            className="menu-item"
-            onClick={() => run(command)}
-          >
-            {command.title}
-            {command.keys[0] !== undefined && <kbd>{signOf(command.keys[0])}</kbd>}
-          </button>
-        ))}
-      </div>
-    </Dialog>
+    <Suspense>
+      <KeySheet kind={shown} commands={[...COMMANDS, ...extra]} onClose={() => setShown(null)} />
+    </Suspense>
   );
 }
 
@@ -152,11 +70,4 @@ function isTyping({ target, key }: KeyboardEvent, isByKeyboard: boolean): boolea
 /** A letter with which nothing begins that can be chosen: after a rate was chosen, J, K and L still play. */
 function isNoChoice({ options }: HTMLSelectElement, key: string): boolean {
   return /^[a-z]$/i.test(key) && ![...options].some(({ text }) => text.toLowerCase().startsWith(key.toLowerCase()));
-}
-
-function signOf(key: string): string {
-  return key
-    .split(/\+(?=.)/)
-    .map((part) => SIGNS[part] ?? (part.length === 1 ? part.toUpperCase() : part))
-    .join(" ");
 }

@@ -4,7 +4,8 @@ import { timeScale } from "../clock.ts";
 import { type EncoderOptions, encoderFor } from "./encoder.ts";
 import type { FrameEncoder } from "./frame-encoder.ts";
 import type { Codec, VideoKind } from "./kinds.ts";
-import { type CameraPath, PathRun } from "./path.ts";
+import type { CameraPath } from "./path.ts";
+import { PathRun } from "./path-run.ts";
 import { scheduleOf, type Span } from "./schedule.ts";
 import type { VideoSink } from "./sink.ts";
 import { Stage } from "./stage.tsx";
@@ -57,12 +58,12 @@ export async function film(
   const { kind, codec, width, height, path, fps } = options;
   const schedule = scheduleOf(options, path);
   const { timeline } = session.state.value.decks[0]!.opened;
-  const run = path === null || path.keyframes.length === 0 ? null : new PathRun(path);
   const scale = timeScale(timeline, session.state.value.shared["time"]);
   const encoder = await encoderOf({ kind, codec, fps, count: schedule.count, sink });
   let stage: Stage | null = null;
   try {
     stage = await Stage.open(session, { ...options, timeText: (time) => scale.text(time) });
+    const run = path === null || path.keyframes.length === 0 ? null : new PathRun(path, stage.isGeodetic);
     for (let frame = 0; frame < schedule.count; frame++) {
       signal.throwIfAborted();
       const time = schedule.timeOf(frame);

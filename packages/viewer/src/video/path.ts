@@ -1,6 +1,3 @@
-import type { Gaze } from "../gaze.ts";
-import { Curve, Progress } from "./spline.ts";
-
 /** Where the camera is at a time. */
 export interface Keyframe {
   /** Seconds on the recording's clock, as `t` in addresses. */
@@ -15,6 +12,8 @@ export interface Keyframe {
   readonly lookAt?: { readonly set: string; readonly id: number | string };
   /** How fast a video plays here: 1 as it was, 0.25 four times slower. Absent: as between its neighbours. */
   readonly rate?: number;
+  /** Whether the camera comes to rest here: it is slow before it and behind it. Absent: it goes through. */
+  readonly ease?: boolean;
 }
 
 /** The way of a camera, as docs/video.md describes it in JSON. */
@@ -32,57 +31,6 @@ export const MOST_KEYFRAMES = 500;
 /** Rates that a keyframe may have. */
 export const RATES = { least: 0.01, most: 64 } as const;
 const FIELDS = { least: 1, most: 120 } as const;
-
-/** Runs along a path: where it is at which time. */
-export class PathRun {
-  readonly #keyframes: readonly Keyframe[];
-  readonly #times: readonly number[];
-  readonly #positions: Curve;
-  readonly #targets: Curve;
-  readonly #fields: Progress;
-
-  /** One keyframe at least. */
-  constructor({ keyframes }: CameraPath) {
-    this.#keyframes = keyframes;
-    this.#times = keyframes.map(({ time }) => time);
-    this.#positions = new Curve(
-      this.#times,
-      keyframes.map(({ position }) => position),
-    );
-    this.#targets = new Curve(
-      this.#times,
-      keyframes.map(({ target }) => target),
-    );
-    this.#fields = new Progress(
-      this.#times,
-      keyframes.map(({ field = USUAL_FIELD }) => field),
-    );
-  }
-
-  /** At the first keyframe before it, at the last one behind it. */
-  at(time: number): Gaze {
-    const { index, value: field } = this.#fields.at(time);
-    return {
-      position: this.#positions.at(time) as [number, number, number],
-      target: this.#targets.at(time) as [number, number, number],
-      field,
-      things: this.#thingsAt(time, index),
-    };
-  }
-
-  /** From one thing to the next, or to a place, the look turns over all the time between their keyframes. */
-  #thingsAt(time: number, index: number): Gaze["things"] & object {
-    const [from, to] = [this.#keyframes[index]!, this.#keyframes[index + 1]];
-    if (to === undefined) return from.lookAt === undefined ? [] : [{ ...from.lookAt, weight: 1 }];
-    if (from.lookAt !== undefined && isSame(from.lookAt, to.lookAt)) return [{ ...from.lookAt, weight: 1 }];
-    const part = Math.min(1, Math.max(0, (time - from.time) / (to.time - from.time)));
-    const turned = part * part * (3 - 2 * part);
-    return [
-      ...(from.lookAt === undefined ? [] : [{ ...from.lookAt, weight: 1 - turned }]),
-      ...(to.lookAt === undefined ? [] : [{ ...to.lookAt, weight: turned }]),
-    ];
-  }
-}
 
 /** With a keyframe more, or in place of one at the same time. */
 export function withKeyframe(path: CameraPath, keyframe: Keyframe): CameraPath {
@@ -109,9 +57,10 @@ export function readPath(value: unknown): CameraPath {
 }
 
 function readKeyframe(value: unknown, where: string): Keyframe {
-  const { time, position, target, field, lookAt, rate, ...others } = fieldsOf(value, where);
+  const { time, position, target, field, lookAt, rate, ease, ...others } = fieldsOf(value, where);
   refuse(others, where);
   if (!isNumber(time)) throw new Error(`${where}.time is a number of seconds`);
+  if (ease !== undefined && typeof ease !== "boolean") throw new Error(`${where}.ease is true or false`);
   return {
     time,
     position: readPlace(position, `${where}.position`),
@@ -119,6 +68,7 @@ function readKeyframe(value: unknown, where: string): Keyframe {
     ...(field === undefined ? {} : { field: readWithin(field, FIELDS, `${where}.field`) }),
     ...(lookAt === undefined ? {} : { lookAt: readThing(lookAt, `${where}.lookAt`) }),
     ...(rate === undefined ? {} : { rate: readWithin(rate, RATES, `${where}.rate`) }),
+    ...(ease === undefined ? {} : { ease }),
   };
 }
 
@@ -151,8 +101,4 @@ function refuse(others: Readonly<Record<string, unknown>>, where: string): void 
 
 function isNumber(value: unknown): value is number {
   return typeof value === "number" && Number.isFinite(value);
-}
-
-function isSame(a: NonNullable<Keyframe["lookAt"]>, b: Keyframe["lookAt"]): boolean {
-  return a.set === b?.set && a.id === b.id;
 }

@@ -1,5 +1,5 @@
 import type { Time } from "simtape";
-import type { CameraPath } from "./path.ts";
+import type { CameraPath, Keyframe } from "./path.ts";
 
 /** What a video shows, and how fast. */
 export interface Span {
@@ -50,16 +50,8 @@ function rampsOf(
   rate: number,
   path: CameraPath | null,
 ): { readonly ramps: readonly Ramp[]; readonly length: number } {
-  const rated = (path?.keyframes ?? []).filter((keyframe) => keyframe.rate !== undefined);
-  const rateAt = (time: number): number => {
-    const after = rated.findIndex((keyframe) => keyframe.time > time);
-    if (rated.length === 0) return rate;
-    if (after < 0) return rate * rated.at(-1)!.rate!;
-    if (after === 0) return rate * rated[0]!.rate!;
-    const [from, to] = [rated[after - 1]!, rated[after]!];
-    const part = (time - from.time) / (to.time - from.time);
-    return rate * (from.rate! + part * (to.rate! - from.rate!));
-  };
+  const rated = ratedOf(path);
+  const rateAt = (time: number): number => rate * rateIn(rated, time);
   const edges = [start, ...rated.map(({ time }) => time).filter((time) => time > start && time < end), end];
   const ramps: Ramp[] = [];
   let shown = 0;
@@ -73,6 +65,22 @@ function rampsOf(
     shown += isLevel(slope, next - edge, first) ? (next - edge) / first : Math.log(last / first) / slope;
   }
   return { ramps, length: shown };
+}
+
+/** Keyframes that say how fast a video plays there. */
+export function ratedOf(path: CameraPath | null): readonly Keyframe[] {
+  return (path?.keyframes ?? []).filter((keyframe) => keyframe.rate !== undefined);
+}
+
+/** How fast a video plays at a time, seconds, by the keyframes that `ratedOf` gives. */
+export function rateIn(rated: readonly Keyframe[], time: number): number {
+  const after = rated.findIndex((keyframe) => keyframe.time > time);
+  if (rated.length === 0) return 1;
+  if (after < 0) return rated.at(-1)!.rate!;
+  if (after === 0) return rated[0]!.rate!;
+  const [from, to] = [rated[after - 1]!, rated[after]!];
+  const part = (time - from.time) / (to.time - from.time);
+  return from.rate! + part * (to.rate! - from.rate!);
 }
 
 function recordedAt(ramps: readonly Ramp[], shown: number): number {

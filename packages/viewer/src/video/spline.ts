@@ -13,13 +13,13 @@ export class Curve {
   readonly #slopes: readonly Point[];
   readonly #progress: Progress;
 
-  /** One point or more, with a time for each. */
-  constructor(times: readonly number[], points: readonly Point[]) {
+  /** One point or more, with a time for each; `rests`: where it comes to rest. */
+  constructor(times: readonly number[], points: readonly Point[], rests: readonly boolean[] = []) {
     this.#points = points;
     let knot = 0;
     this.#knots = points.map((point, i) => (knot += i === 0 ? 0 : Math.sqrt(distance(points[i - 1]!, point))));
     this.#slopes = points.map((_, i) => this.#slopeAt(i));
-    this.#progress = new Progress(times, this.#knots);
+    this.#progress = new Progress(times, this.#knots, rests);
   }
 
   /** At the first point before its time, and at the last behind its. */
@@ -59,12 +59,13 @@ export class Progress {
   readonly #values: readonly number[];
   readonly #slopes: readonly number[];
 
-  /** Times ascend; one or more. */
-  constructor(times: readonly number[], values: readonly number[]) {
+  /** Times ascend; one or more. `rests`: where it is level. */
+  constructor(times: readonly number[], values: readonly number[], rests: readonly boolean[] = []) {
     this.#times = times;
     this.#values = values;
     const steps = values.slice(1).map((value, i) => (value - values[i]!) / (times[i + 1]! - times[i]!));
     this.#slopes = values.map((_, i) => {
+      if (rests[i] === true) return 0;
       const [back, ahead] = [steps[i - 1], steps[i]];
       // It begins and ends as it goes on, not faster than what keeps it between its neighbours.
       if (back === undefined || ahead === undefined) return back ?? ahead ?? 0;

@@ -111,6 +111,11 @@ export class Stage {
     );
   }
 
+  /** Whether places of the recording are degrees north, degrees east and metres. */
+  get isGeodetic(): boolean {
+    return this.#view!.origin.isGeodetic;
+  }
+
   /** The canvas with the state of exactly that time, seen from `gaze`; null: from where the page's scene was seen. */
   async draw(time: Time, gaze: Gaze | null): Promise<HTMLCanvasElement> {
     await this.#show(time);

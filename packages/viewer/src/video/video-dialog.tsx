@@ -11,7 +11,7 @@ import { Dialog } from "../ui/dialog.tsx";
 import { FilmOutcome } from "./film-outcome.tsx";
 import { type Codec, CODEC_NAMES, codecsFor, ENDINGS, GIF_RATES, type VideoKind } from "./kinds.ts";
 import { keptPath } from "./kept-path.ts";
-import { RATES } from "./path.ts";
+import { type CameraPath, RATES } from "./path.ts";
 import { scheduleOf } from "./schedule.ts";
 import { useFilm } from "./use-film.ts";
 import "../export/export.css";
@@ -60,13 +60,14 @@ function VideoForm({ deck, onClose }: { readonly deck: Deck; readonly onClose: (
   const shared = useViewer((state) => state.shared);
   const path = keptPath(shared);
   const hasPath = path.keyframes.length > 0;
-  const first = loop === null ? window : { start: loop.start ?? all.start, end: loop.end ?? all.end };
+  const way = rangeOf(path);
+  const first = loop === null ? (way ?? window) : { start: loop.start ?? all.start, end: loop.end ?? all.end };
   const [kind, setKind] = useState<VideoKind>("mp4");
   const [size, setSize] = useState<number>(1);
   const [fps, setFps] = useState(30);
   const [rate, setRate] = useState(1);
-  const [start, setStart] = useState(first.start);
-  const [end, setEnd] = useState(first.end);
+  const [start, setStart] = useState(Math.max(all.start, first.start));
+  const [end, setEnd] = useState(Math.min(all.end, first.end));
   const [overlays, setOverlays] = useState(true);
   const [colours, setColours] = useState<Scheme>(pageScheme.value);
   const [onPath, setOnPath] = useState(hasPath);
@@ -85,8 +86,8 @@ function VideoForm({ deck, onClose }: { readonly deck: Deck; readonly onClose: (
   const cannot = isBackwards || (isMovie && codec === null);
   const frames = kind === "gif" ? GIF_RATES : FRAMES;
   const range = (part: { readonly start?: number | undefined; readonly end?: number | undefined }): void => {
-    setStart(part.start ?? all.start);
-    setEnd(part.end ?? all.end);
+    setStart(Math.max(all.start, part.start ?? all.start));
+    setEnd(Math.min(all.end, part.end ?? all.end));
   };
   const moment = (typed: string): number | null => {
     const time = parse(typed, session.time ?? all.start);
@@ -182,6 +183,7 @@ function VideoForm({ deck, onClose }: { readonly deck: Deck; readonly onClose: (
           <Button onClick={() => range(all)}>All</Button>
           <Button onClick={() => range(window)}>What the timeline shows</Button>
           {loop !== null && <Button onClick={() => range(loop)}>The loop</Button>}
+          {way !== null && <Button onClick={() => range(way)}>The camera path</Button>}
           <Button onClick={() => setStart(session.time ?? all.start)}>From here</Button>
           <Button onClick={() => setEnd(session.time ?? all.end)}>Until here</Button>
         </div>
@@ -273,6 +275,12 @@ function useCodecs(kind: VideoKind, width: number, height: number): readonly Cod
     };
   }, [kind, width, height]);
   return codecs;
+}
+
+/** From the first keyframe to the last; null: there are no two. */
+function rangeOf({ keyframes }: CameraPath): { readonly start: number; readonly end: number } | null {
+  if (keyframes.length < 2) return null;
+  return { start: Math.round(keyframes[0]!.time * 1e9), end: Math.round(keyframes.at(-1)!.time * 1e9) };
 }
 
 function parseRate(text: string): number | null {

@@ -18,7 +18,7 @@ import { type Reading, readingText } from "../../src/scene/presenters/readings.t
 import { hasChromium, startViewer, untilOpen, type Viewer } from "../support/viewer.ts";
 
 /** Milliseconds from opening until a user wants to see what it is about. */
-const SOON = 3000;
+const SOON = 30_000;
 /** Of the width and height of the picture, what is around its middle, and the very edge of it. */
 const MIDDLE = 0.3;
 const EDGE = 0.02;

@@ -150,8 +150,8 @@ describe.skipIf(!hasChromium)("a program that runs", () => {
     await page.waitForFunction((before) => simtape.bounds.end > before + 2e9, end);
     await page.getByText("No connection").waitFor({ state: "detached" });
     await untilNow(page);
-    // a gap is found as an event of the recording
-    await expect.poll(() => gapsOf(page)).toHaveLength(1);
+    // a gap is found as an event of the recording, when the page has opened it as it is now
+    await expect.poll(() => gapsOf(page), { timeout: 90_000 }).toHaveLength(1);
 
     // it ends in order: what was recorded remains
     second.child.kill("SIGTERM");

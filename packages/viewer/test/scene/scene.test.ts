@@ -37,7 +37,9 @@ import { rowOf } from "../../src/scene/presenters/robots.ts";
 import { roomPose } from "../../src/scene/presenters/room.ts";
 import { scanOf, scanPoints } from "../../src/scene/presenters/scan.ts";
 import { loft } from "../../src/scene/presenters/shapes.ts";
-import { farVehicleGeometry, vehicleClass, vehicleGeometry } from "../../src/scene/presenters/vehicles.ts";
+import { VEHICLE_CLASSES, vehicleKind } from "../../src/scene/presenters/vehicle-class.ts";
+import { farVehicleGeometry } from "../../src/scene/presenters/vehicle-far.ts";
+import { vehicleGeometry } from "../../src/scene/presenters/vehicles.ts";
 import { Origin } from "../../src/scene/origin.ts";
 import { turnVectorUp } from "../../src/scene/y-up.ts";
 import { example } from "../support/viewer.ts";
@@ -357,17 +359,26 @@ describe("presenters", () => {
 });
 
 describe("figures and machines", () => {
-  test("vehicles are what their attributes or blueprints say", () => {
-    expect(vehicleClass("vehicle.tesla.model3", undefined)).toBe("car");
-    expect(vehicleClass("vehicle.carlamotors.firetruck", undefined)).toBe("truck");
-    expect(vehicleClass("vehicle.mercedes.sprinter", undefined)).toBe("van");
-    expect(vehicleClass("vehicle.gazelle.omafiets", undefined)).toBe("bicycle");
-    expect(vehicleClass("vehicle.kawasaki.ninja", { number_of_wheels: "2" } as never)).toBe("motorcycle");
-    expect(vehicleClass("vehicle.new.thing", { base_type: "truck", number_of_wheels: "4" } as never)).toBe("truck");
-    expect(vehicleClass("vehicle.new.thing", { number_of_wheels: "2" } as never)).toBe("motorcycle");
+  test.each([
+    ["vehicle.tesla.model3", {}, "car", null],
+    ["vehicle.carlamotors.firetruck", {}, "truck", "bar"],
+    ["vehicle.carlamotors.european_hgv", {}, "truck", null],
+    ["vehicle.ford.ambulance", {}, "van", "bar"],
+    ["vehicle.mercedes.sprinter", {}, "van", null],
+    ["vehicle.volkswagen.t2_2021", {}, "van", null],
+    ["vehicle.mitsubishi.fusorosa", {}, "bus", null],
+    ["vehicle.tesla.cybertruck", { base_type: "truck" }, "pickup", null],
+    ["vehicle.dodge.charger_police_2020", {}, "car", "bar"],
+    ["vehicle.new.thing", { base_type: "car", special_type: "taxi" }, "car", "sign"],
+    ["vehicle.gazelle.omafiets", {}, "bicycle", null],
+    ["vehicle.kawasaki.ninja", { number_of_wheels: "2" }, "motorcycle", null],
+    ["vehicle.new.thing", { base_type: "truck", number_of_wheels: "4" }, "truck", null],
+    ["vehicle.new.thing", { number_of_wheels: "2" }, "motorcycle", null],
+  ])("%s with %o is a %s", (blueprint, attributes, shape, roof) => {
+    expect(vehicleKind(blueprint, attributes as never)).toEqual({ shape, roof });
   });
 
-  const VEHICLES = (["car", "van", "truck", "motorcycle", "bicycle"] as const).flatMap((kind) => [
+  const VEHICLES = VEHICLE_CLASSES.flatMap((kind) => [
     ["near", kind, vehicleGeometry] as const,
     ["far", kind, farVehicleGeometry] as const,
   ]);

@@ -1,13 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import {
-  type CameraPath,
-  type Keyframe,
-  PathRun,
-  readPath,
-  withKeyframe,
-  withoutKeyframe,
-} from "../../src/video/path.ts";
+import { type CameraPath, type Keyframe, readPath, withKeyframe, withoutKeyframe } from "../../src/video/path.ts";
+import { PathRun } from "../../src/video/path-run.ts";
 import { Progress } from "../../src/video/spline.ts";
 
 const number = fc.double({ min: -500, max: 500, noNaN: true });

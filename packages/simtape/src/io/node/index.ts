@@ -7,5 +7,13 @@ export { type FileSinkOptions, toFile } from "./file-sink.ts";
 export { toGrowingFile } from "./growing-file.ts";
 export { fileSpool } from "./spool.ts";
 export { type StdinOptions, stdin } from "./stdin.ts";
-export { connectLink, type LinkOptions, listenForLinks, type ListenOptions } from "./web-socket.ts";
+export type { Link, LinkListener, LinkMessage } from "../link.ts";
+export {
+  connectLink,
+  isLocalPage,
+  type LinkOptions,
+  type LinkRequest,
+  listenForLinks,
+  type ListenOptions,
+} from "./web-socket.ts";
 export { type Announcement, announce } from "./announce.ts";

@@ -63,24 +63,53 @@ export interface ListenOptions {
   readonly longest?: number | undefined;
   /** Whether a page of that origin may connect; default: pages of this machine only. Programs name no origin, and may. */
   readonly allows?: ((origin: string) => boolean) | undefined;
+  /** The status with which a client is refused, 400 to 599; null: it may connect. Absent: all may. Rejects never. */
+  readonly refuses?: ((asked: LinkRequest) => Promise<number | null>) | undefined;
+  /** Called once for each link that has arrived, when it has ended. */
+  readonly left?: ((link: Link) => void) | undefined;
 }
 
-/** Listens for WebSockets; `arrived` gets each link. Rejects with `SourceError` if the port cannot be had. */
+/** What a client asks for when it connects. */
+export interface LinkRequest {
+  /** Of the address, with its slash; percent signs are as they were sent. */
+  readonly path: string;
+  readonly query: URLSearchParams;
+  /** The header `Authorization`; "": none. */
+  readonly authorization: string;
+  /** Address of the client. */
+  readonly peer: string;
+}
+
+/**
+ * Listens for WebSockets; `arrived` gets each link, with the same request that `refuses` was asked about. Rejects with
+ * `SourceError` if the port cannot be had.
+ */
 export function listenForLinks(
-  { host = "127.0.0.1", port, protocols, longest = 16 << 20, allows = isLocalPage }: ListenOptions,
-  arrived: (link: Link) => void,
+  { host = "127.0.0.1", port, protocols, longest = 16 << 20, allows = isLocalPage, refuses, left }: ListenOptions,
+  arrived: (link: Link, asked: LinkRequest) => void,
 ): Promise<LinkListener> {
+  const requests = new WeakMap<IncomingMessage, LinkRequest>();
+  const mayCome = ({ origin, req }: { origin: string | undefined; req: IncomingMessage }): boolean => {
+    if (origin !== undefined && !allows(origin)) return false;
+    if (protocols === undefined) return true;
+    const offered = (req.headers["sec-websocket-protocol"] ?? "").split(/\s*,\s*/);
+    return protocols.some((one) => offered.includes(one));
+  };
   return new Promise((resolve, reject) => {
     const server = new WebSocketServer({
       host,
       port,
       maxPayload: longest,
       perMessageDeflate: false,
-      verifyClient: ({ origin, req }: { origin: string | undefined; req: IncomingMessage }) => {
-        if (origin !== undefined && !allows(origin)) return false;
-        if (protocols === undefined) return true;
-        const offered = (req.headers["sec-websocket-protocol"] ?? "").split(/\s*,\s*/);
-        return protocols.some((one) => offered.includes(one));
+      verifyClient: (
+        info: { origin: string | undefined; req: IncomingMessage },
+        answer: (isAllowed: boolean, status?: number) => void,
+      ) => {
+        if (!mayCome(info)) return answer(false, 401);
+        const asked = requestOf(info.req);
+        requests.set(info.req, asked);
+        if (refuses === undefined) return answer(true);
+        void refuses(asked).then((status) => (status === null ? answer(true) : answer(false, status)));
       },
       handleProtocols: (offered) => (protocols ?? []).find((one) => offered.has(one)) ?? false,
     });
@@ -91,8 +120,11 @@ export function listenForLinks(
       const link = new SocketLink(socket, `${remoteAddress ?? "a client"}:${remotePort ?? 0}`, PING_EVERY);
       link.watch(request.socket);
       links.add(link);
-      socket.once("close", () => links.delete(link));
-      arrived(link);
+      socket.once("close", () => {
+        links.delete(link);
+        left?.(link);
+      });
+      arrived(link, requests.get(request)!);
     });
     server.once("error", (cause: NodeJS.ErrnoException) => {
       const why = cause.code === "EADDRINUSE" ? "another program listens there" : cause.message;
@@ -110,6 +142,16 @@ export function listenForLinks(
       });
     });
   });
+}
+
+function requestOf({ url = "/", headers, socket }: IncomingMessage): LinkRequest {
+  const [path, ...query] = url.split("?");
+  return {
+    path: path!,
+    query: new URLSearchParams(query.join("?")),
+    authorization: headers.authorization ?? "",
+    peer: socket.remoteAddress ?? "",
+  };
 }
 
 class SocketLink implements Link {

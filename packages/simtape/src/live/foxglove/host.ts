@@ -1,4 +1,5 @@
 import type { Link, LinkMessage } from "../../io/link.ts";
+import { Clock } from "../../export/mcap/clock.ts";
 import type { Time } from "../../model/time.ts";
 import { MAX_RATE } from "../../play/checks.ts";
 import type { PlayerStatus } from "../../play/player.ts";
@@ -36,6 +37,7 @@ export class Host {
   #loaded: Loaded | null = null;
   #session = crypto.randomUUID();
   #unwatch: () => void = () => undefined;
+  readonly #unlist: () => void;
   #ending: Promise<void> = Promise.resolve();
 
   constructor(deck: Deck, assets: readonly Asset[], most: number) {
@@ -44,6 +46,7 @@ export class Host {
     this.#most = most;
     this.#parameters = new Parameters(deck);
     this.#timer = setInterval(() => this.#look(), LOOK_EVERY);
+    this.#unlist = deck.onList(() => this.#changed(["/playback/recordings", "/playback/recording"]));
   }
 
   /** Shows another recording from now on. */
@@ -69,6 +72,12 @@ export class Host {
       this.#said();
       this.#changed(["/playback/playing", "/playback/rate", "/playback/duration"]);
     });
+  }
+
+  /** Shows nothing until the next `load`: all channels go. */
+  unload(): void {
+    this.#leave();
+    this.#ending = this.#ending.then(() => this.#board.begin(new Clock(0n), ""));
   }
 
   arrived(link: Link): void {
@@ -99,6 +108,7 @@ export class Host {
 
   async close(): Promise<void> {
     clearInterval(this.#timer);
+    this.#unlist();
     this.#leave();
     await this.#ending;
   }

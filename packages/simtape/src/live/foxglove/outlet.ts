@@ -34,7 +34,10 @@ export async function foxgloveOutlet(
     await host.close();
     throw error;
   }
-  const unload = deck.onLoad((loaded: Loaded) => host.load(loaded));
+  const unload = deck.onLoad(
+    (loaded: Loaded) => host.load(loaded),
+    () => host.unload(),
+  );
   let closing: Promise<void> | null = null;
   const close = async (): Promise<void> => {
     unload();

@@ -48,7 +48,8 @@ export class Parameters {
         {
           get: () => at().index,
           // an index without entry throws at once, a recording that does not open is reported by the deck
-          set: (value) => void deck.load(number(value)).catch(() => undefined),
+          set: (value) =>
+            void deck.load(typeof value === "string" ? deck.indexOf(value) : number(value)).catch(() => undefined),
         },
       ],
     ]);

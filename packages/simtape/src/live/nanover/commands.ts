@@ -32,6 +32,7 @@ export function commandsOf(deck: Deck, stage: NanoverStage): Map<string, Command
   };
   const load = async (index: number): Promise<null> => {
     const count = deck.entries.length;
+    if (count === 0) throw new RangeError("there is no recording");
     const { player } = await deck.load(((index % count) + count) % count);
     player.play();
     return null;
@@ -62,7 +63,7 @@ export function commandsOf(deck: Deck, stage: NanoverStage): Map<string, Command
     ["playback/reset", simple(() => to(start()))],
     ["playback/next", simple(() => load((deck.loaded?.index ?? -1) + 1))],
     ["playback/list", simple(() => ({ simulations: deck.entries.map(({ name }) => name) }))],
-    ["playback/load", { defaults: { index: 0 }, run: (given) => load(wholeOf(given, "index")) }],
+    ["playback/load", { defaults: { index: 0 }, run: (given) => load(chosen(deck, given)) }],
     ["playback/seek", { defaults: { time: 0 }, run: (given) => to(start() + numberOf(given, "time") * SECOND) }],
     ["playback/rate", { defaults: { rate: 1 }, run: (given) => setRate(numberOf(given, "rate")) }],
     ["playback/status", simple(() => statusOf(at()))],
@@ -106,6 +107,12 @@ function orient(stage: NanoverStage, radius: number): void {
 function done(run: () => void): null {
   run();
   return null;
+}
+
+/** By a name, which stays when the list changes, or by the index as in NanoVer's server. */
+function chosen(deck: Deck, given: Arguments): number {
+  const { name } = given;
+  return typeof name === "string" ? deck.indexOf(name) : wholeOf(given, "index");
 }
 
 function numberOf(given: Arguments, name: string): number {

@@ -19,6 +19,10 @@ export interface NanoverOutletOptions {
 /** What NanoVer's runner takes out of the shared state when it loads a simulation (NanoVer semantics §2). */
 const OF_USERS = ["avatar.", "play-area.", "playarea.", "selection.", "scene", "interaction."] as const;
 
+/** Which simulation it shows, in the shared state. */
+const NAME = "simulation.name";
+const INDEX = "simulation.index";
+
 /**
  * A server as NanoVer's own, which plays what the deck has loaded: recordings of NanoVer message by message, things of
  * other formats as particles. Clients load, play and seek. Rejects with `SourceError` if it cannot listen.
@@ -34,12 +38,21 @@ export async function nanoverOutlet(deck: Deck, listen: Listen, options: Nanover
     throw error;
   }
   let showing: Show | null = null;
-  const unload = deck.onLoad((loaded) => {
-    void showing?.stop();
-    if (showing !== null) clear(stage);
-    introduce(stage, loaded);
-    showing = show(stage, loaded, options.scale ?? null);
-  });
+  const unload = deck.onLoad(
+    (loaded) => {
+      void showing?.stop();
+      if (showing !== null) clear(stage);
+      introduce(stage, loaded);
+      showing = show(stage, loaded, options.scale ?? null);
+    },
+    () => {
+      void showing?.stop();
+      showing = null;
+      clear(stage);
+      stage.reset("");
+      stage.update([], [NAME, INDEX]);
+    },
+  );
   let closing: Promise<void> | null = null;
   const close = async (): Promise<void> => {
     unload();
@@ -67,5 +80,5 @@ function clear(stage: NanoverStage): void {
 }
 
 function introduce(stage: NanoverStage, { index, name }: Loaded): void {
-  stage.update([entryOf("simulation.name", name), entryOf("simulation.index", index)], []);
+  stage.update([entryOf(NAME, name), entryOf(INDEX, index)], []);
 }

@@ -110,3 +110,16 @@ export function packet(elapsed: number, isPaused: boolean, replay: number, longi
   view.setUint8(37, 1);
   return bytes;
 }
+
+/** A position packet of protocol 2 as the network has it (FlightGear spec §5.1, §5.2), made by hand. */
+export function wirePacket(): Uint8Array {
+  const bytes = new Uint8Array(232);
+  const view = new DataView(bytes.buffer);
+  for (const [i, word] of [0x46474653, 0x00010001, 7, bytes.length, 100, 0].entries()) view.setUint32(4 * i, word);
+  bytes.set(new TextEncoder().encode("PILOT"), 24);
+  bytes.set(new TextEncoder().encode("Aircraft/ufo/Models/ufo.xml"), 32);
+  view.setFloat64(128, 5);
+  for (const [i, metres] of [4_270_000, 650_000, 4_680_000].entries()) view.setFloat64(144 + 8 * i, metres);
+  view.setUint32(228, 0x1face002);
+  return bytes;
+}

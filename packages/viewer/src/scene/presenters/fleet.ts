@@ -1,13 +1,17 @@
-import { type Box3, Color, Group, SphereGeometry } from "three";
-import type { Column, State, Value } from "simtape";
-import { Halos } from "../halos.ts";
+import { type Box3, Color, Group } from "three";
+import type { State, Value } from "simtape";
 import { Instances } from "../instances.ts";
 import { color, colorOf } from "../look.ts";
-import { Boxes, locate, PLACE, putAt, putBox } from "./placing.ts";
+import { Lamps } from "./lamps.ts";
+import { Boxes, putBox } from "./placing.ts";
 import type { Eye, Setting } from "./presenter.ts";
 import { textAt } from "./cells.ts";
 import type { SetCrowd } from "./set-crowd.ts";
-import { farVehicleGeometry, type VehicleClass, vehicleClass, vehicleGeometry } from "./vehicles.ts";
+import { type VehicleClass, type VehicleKind, vehicleKind } from "./vehicle-class.ts";
+import { farVehicleGeometry } from "./vehicle-far.ts";
+import { RIGS } from "./vehicle-rig.ts";
+import { bodyGeometry, riderGeometry } from "./vehicles.ts";
+import { WHEEL_VALUES, Wheels } from "./wheels.ts";
 
 /** Half of what is assumed where a bounding box is missing, metres along x, y, z of the recording. */
 const CAR = [2.3, 1, 0.75] as const;
@@ -15,16 +19,12 @@ const CAR = [2.3, 1, 0.75] as const;
 /** Pixels: a vehicle that is drawn shorter than this is drawn in a simple shape. */
 const SHORT = 36;
 
-/** Bits of `lights` (spec: vehicle light). */
-const LIGHT = { position: 1, low: 2, high: 4, brake: 8, right: 16, left: 32, reverse: 64, fog: 128 } as const;
-
-const WHITE = color("#fffbe6");
-const RED = color("#ff3b30");
-const DIM_RED = color("#a01813");
-const ORANGE = color("#ff9d00");
+/** Vehicles whose own wheels are looked at, at most: of more, each frame would bring thousands of values. */
+const MOST_WHEELED = 150;
+const NOTHING: readonly string[] = [];
 const TONE = { h: 0, s: 0, l: 0 };
 const DARKEST = 0.12;
-const ENDS: readonly number[] = [-1, 1];
+const WHITE = color("#ffffff");
 
 /** All who drive, with their lights: in their own shapes, and those who are short on the screen in simple ones. */
 export class Fleet {
@@ -35,32 +35,39 @@ export class Fleet {
   /** Made when the first of its class comes, for those who are near and those who are far. */
   readonly #near = new Map<VehicleClass, Instances>();
   readonly #far = new Map<VehicleClass, Instances>();
-  readonly #lamps: Instances;
-  readonly #halos = new Halos();
+  readonly #lamps: Lamps;
+  readonly #wheels: Wheels;
+  readonly #riders: Instances;
   #areFar = new Uint8Array(0);
   /** Whether anything has changed since it was drawn. */
   #isStale = false;
-  #lights: Column | undefined;
-  #brakes: Column | undefined;
   #values: State["values"] = new Map();
   /** Paint by actor id, read once from `attributes/<id>`. */
   readonly #paints = new Map<number | string, Color>();
-  readonly #classes = new Map<number | string, VehicleClass>();
+  readonly #kinds = new Map<number | string, VehicleKind>();
 
   constructor(setting: Setting, crowd: SetCrowd) {
     this.#setting = setting;
     this.#crowd = crowd;
-    this.#lamps = new Instances(new SphereGeometry(1, 12, 8), setting.look.glow());
-    this.object.add(this.#lamps.object, this.#halos.object);
+    this.#lamps = new Lamps(setting, crowd.poses, this.#boxes);
+    this.#wheels = new Wheels(setting);
+    this.#riders = new Instances(riderGeometry(), setting.look.material({ vertexColors: true }));
+    this.object.add(this.#lamps.object, this.#wheels.object, this.#riders.object);
   }
 
   update(state: State): void {
+    const areOthers = this.#values !== state.values;
     this.#values = state.values;
-    if (!this.#crowd.update(state)) return;
+    if (!this.#crowd.update(state) && !areOthers) return;
     const { entities } = this.#crowd;
     this.#boxes.update(entities);
-    this.#lights = entities?.columns.get("lights");
-    this.#brakes = entities?.columns.get("brake");
+    const hero = this.#hero() ?? 0;
+    if (this.#crowd.poses.count > 0) {
+      this.#boxes.read(hero);
+      this.#crowd.bottom = this.#boxes.middle[1]! - this.#boxes.half[1]!;
+    }
+    this.#lamps.update(entities);
+    this.#wheels.update(state, entities?.columns);
     this.#isStale = true;
   }
 
@@ -72,30 +79,37 @@ export class Fleet {
 
   /** Widens the box by what is around the hero, else by all; whether there is a hero. */
   frame(box: Box3): boolean {
-    const { poses, entities } = this.#crowd;
-    for (let row = 0; row < poses.count; row++) {
-      if (textAt(entities, "label", row) !== "hero" || !poses.isKnown(row)) continue;
-      this.#crowd.widenBy(box, row, 14);
-      return true;
-    }
-    this.#crowd.widen(box, 8);
-    return false;
+    const hero = this.#hero();
+    if (hero === null) this.#crowd.widen(box, 8);
+    else this.#crowd.widenBy(box, hero, 14);
+    return hero !== null;
   }
 
   get hasHero(): boolean {
     return this.#crowd.entities?.columns.get("label")?.data.includes("hero" as never) === true;
   }
 
+  /** Height of the ground: below the hero, else below the lowest. */
   get floor(): number | null {
-    return this.#boxes.lowest(this.#crowd.poses);
+    const { poses } = this.#crowd;
+    const hero = this.#hero();
+    if (hero === null) return this.#boxes.lowest(poses);
+    this.#boxes.read(hero);
+    return poses.positions[3 * hero + 1]! + this.#boxes.middle[1]! - this.#boxes.half[1]!;
+  }
+
+  /** Groups of values that are looked at, though they are many in a crowd. */
+  get reads(): readonly string[] {
+    const { count } = this.#crowd.poses;
+    return count > 0 && count <= MOST_WHEELED ? WHEEL_VALUES : NOTHING;
   }
 
   dispose(): void {
     for (const shapes of this.#shapes) shapes.dispose();
   }
 
-  get #shapes(): readonly (Instances | Halos)[] {
-    return [...this.#near.values(), ...this.#far.values(), this.#lamps, this.#halos];
+  get #shapes(): readonly (Instances | Lamps | Wheels)[] {
+    return [...this.#near.values(), ...this.#far.values(), this.#lamps, this.#wheels, this.#riders];
   }
 
   /** Notes who is too short on the screen for more than a simple shape; whether any are others than before. */
@@ -125,62 +139,41 @@ export class Fleet {
       if (!poses.isDrawn(row)) continue;
       this.#boxes.read(row);
       const id = poses.ids[row]!;
-      putBox(this.#shapeOf(id, row), look, poses, row, this.#boxes, this.#paintOf(id));
-      this.#drawLamps(row, numberIn(this.#lights, row), numberIn(this.#brakes, row));
+      const { shape, roof } = this.#kindOf(id, row);
+      const isFar = this.#areFar[row] === 1;
+      putBox(this.#shapeOf(shape, isFar), look, poses, row, this.#boxes, this.#paintOf(id));
+      this.#lamps.put(row, RIGS[shape], roof, isFar);
+      if (isFar) continue;
+      this.#wheels.put(poses, row, RIGS[shape], this.#boxes);
+      if (RIGS[shape].out === 0) putBox(this.#riders, look, poses, row, this.#boxes, WHITE);
     }
     for (const shapes of this.#shapes) shapes.end();
   }
 
-  /** What is lit at the corners of the box, from `lights` and the brake. */
-  #drawLamps(row: number, bits: number, brake: number): void {
-    const front = (bits & (LIGHT.low | LIGHT.high | LIGHT.position | LIGHT.fog)) !== 0;
-    const isBraking = (bits & LIGHT.brake) !== 0 || brake > 0.1;
-    const back = isBraking ? RED : front ? DIM_RED : null;
-    if (front) this.#lampPair(row, 1, 0.72, WHITE, (bits & LIGHT.high) !== 0 ? 0.17 : 0.12, true, true);
-    if (back !== null) this.#lampPair(row, -1, 0.72, back, isBraking ? 0.16 : 0.11, true, true);
-    if ((bits & LIGHT.reverse) !== 0) this.#lampPair(row, -1, 0.4, WHITE, 0.1, true, true);
-    const isRight = (bits & LIGHT.right) !== 0;
-    const isLeft = (bits & LIGHT.left) !== 0;
-    if (!isRight && !isLeft) return;
-    for (const end of ENDS) this.#lampPair(row, end, 0.96, ORANGE, 0.11, isLeft, isRight);
+  #hero(): number | null {
+    const { poses, entities } = this.#crowd;
+    for (let row = 0; row < poses.count; row++)
+      if (textAt(entities, "label", row) === "hero" && poses.isKnown(row)) return row;
+    return null;
   }
 
-  #lampPair(
-    row: number,
-    end: number,
-    out: number,
-    shade: Color,
-    size: number,
-    isLeft: boolean,
-    isRight: boolean,
-  ): void {
-    const { look } = this.#setting;
-    const { poses } = this.#crowd;
-    const { middle, half } = this.#boxes;
-    for (const side of ENDS) {
-      if (side < 0 ? !isLeft : !isRight) continue;
-      const ahead = middle[0]! + end * half[0]! * 0.95;
-      const up = middle[1]! - half[1]! * 0.06;
-      const right = middle[2]! + side * half[2]! * out;
-      if (this.#areFar[row] === 1) locate(poses, row, ahead, up, right);
-      else putAt(this.#lamps, look, poses, row, ahead, up, right, size, size, size, shade);
-      this.#halos.put(PLACE[0]!, PLACE[1]!, PLACE[2]!, 9 * size, look.paint(shade), 0.5);
-    }
-  }
-
-  #shapeOf(id: number | string, row: number): Instances {
-    let known = this.#classes.get(id);
+  #kindOf(id: number | string, row: number): VehicleKind {
+    let known = this.#kinds.get(id);
     if (known === undefined) {
-      known = vehicleClass(textAt(this.#crowd.entities, "kind", row), this.#values.get(`attributes/${id}`));
-      this.#classes.set(id, known);
+      known = vehicleKind(textAt(this.#crowd.entities, "kind", row), this.#values.get(`attributes/${id}`));
+      this.#kinds.set(id, known);
     }
-    const isFar = this.#areFar[row] === 1;
+    return known;
+  }
+
+  #shapeOf(kind: VehicleClass, isFar: boolean): Instances {
     const shapes = isFar ? this.#far : this.#near;
-    let shape = shapes.get(known);
+    let shape = shapes.get(kind);
     if (shape === undefined) {
       const material = this.#setting.look.material({ vertexColors: true, shine: 0.25 });
-      shape = new Instances(isFar ? farVehicleGeometry(known) : vehicleGeometry(known), material);
-      shapes.set(known, shape);
+      shape = new Instances(isFar ? farVehicleGeometry(kind) : bodyGeometry(kind), material);
+      shapes.set(kind, shape);
+      shape.begin();
       this.object.add(shape.object);
     }
     return shape;
@@ -193,12 +186,6 @@ export class Fleet {
     this.#paints.set(id, paint);
     return paint;
   }
-}
-
-/** The number of a row; NaN when there is none. */
-function numberIn(column: Column | undefined, row: number): number {
-  const cell = column?.data[row];
-  return typeof cell === "number" ? cell : Number.NaN;
 }
 
 /** "79,33,85" */

@@ -58,6 +58,8 @@ export interface Crowd {
   readonly flies: boolean;
   /** Metres that a thing is wide on the ground, where its way is worth being seen as a road; else 0. */
   readonly lane: number;
+  /** Metres from where a thing is up to its bottom: less than 0 is below. */
+  readonly bottom: number;
   /** Leaves these things out of the picture; whether they are others than before. */
   hide(ids: ReadonlySet<number | string>): boolean;
   label(row: number): string;
@@ -72,6 +74,8 @@ export interface Presenter {
   /** Takes a set it claims; called once for each. */
   adopt(set: string): void;
   update(state: State): void;
+  /** Groups of values (`Showing.bulk`) that it looks at now: they come only then. */
+  readonly reads?: readonly string[];
   /** Called before every picture, also where only the camera has moved: for what looks simpler from afar. */
   see?(eye: Eye): void;
   /** Takes how molecules are to look; only of what has some. */

@@ -38,6 +38,8 @@ export class SetCrowd implements Crowd {
   readonly isNamed: boolean;
   readonly travels: boolean;
   readonly lane: number;
+  /** Written by what knows how large its things are. */
+  bottom = 0;
   readonly hasDots: boolean;
   readonly flies: boolean;
   /** How large its things are, of what the traits say, and how much larger they are drawn, so that they can be seen. */

@@ -121,6 +121,10 @@ class Traffic implements Presenter {
     this.#fleet.see(eye);
   }
 
+  get reads(): readonly string[] {
+    return this.#fleet.reads;
+  }
+
   /** There is a hero. */
   get isJourney(): boolean {
     return this.#fleet.hasHero;

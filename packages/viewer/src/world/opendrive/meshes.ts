@@ -89,7 +89,7 @@ export class Meshes {
 }
 
 /** Of each corner, the mean of its triangles', the larger ones counting more. */
-function normalsOf(p: Float32Array, index: Uint32Array): Float32Array {
+export function normalsOf(p: Float32Array, index: Uint32Array): Float32Array {
   const normals = new Float32Array(p.length);
   for (let i = 0; i < index.length; i += 3) {
     const [a, b, c] = [3 * index[i]!, 3 * index[i + 1]!, 3 * index[i + 2]!];

@@ -2,6 +2,7 @@ import type { Paints } from "../companion.ts";
 
 /** Calm colours, so that what moves on the roads stands out. Layers: see `Paint`. */
 export const PAINTS: Paints = {
+  land: { light: "#c9cfc4", dark: "#222a2a", layer: 1 },
   fill: { light: "#979ea3", dark: "#3a4147", layer: 1 },
   verge: { light: "#a9b795", dark: "#2e3b30", layer: 2 },
   walk: { light: "#c6c4bd", dark: "#565c60", layer: 2 },

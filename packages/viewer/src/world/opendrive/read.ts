@@ -3,6 +3,7 @@ import { refused, type Scenery } from "../companion.ts";
 import { Crossing } from "./crossing.ts";
 import { Findings, roadNetOf } from "./document.ts";
 import { furnish } from "./furniture.ts";
+import { landOf } from "./land.ts";
 import { markSection } from "./marks.ts";
 import { Meshes, TooLarge } from "./meshes.ts";
 import type { RoadNet } from "./road.ts";
@@ -52,7 +53,9 @@ function sceneryOf(net: RoadNet, findings: Findings): Scenery {
     if (!(error instanceof TooLarge)) throw error;
     findings.add("warning", "too-large", "it is too large to be drawn whole: a part of it is missing");
   }
-  const parts = meshes.take();
+  const made = meshes.take();
+  const land = landOf(made);
+  const parts = land === null ? made : [...made, land];
   const counts = [
     counted(net.roads.length, "road"),
     ...(net.junctions.length > 0 ? [counted(net.junctions.length, "junction")] : []),

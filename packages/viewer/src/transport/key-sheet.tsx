@@ -1,0 +1,109 @@
+import { useState } from "react";
+import { useSession } from "../hooks.ts";
+import { Dialog } from "../ui/dialog.tsx";
+import type { Command } from "./commands.ts";
+
+const SIGNS: Readonly<Record<string, string>> = {
+  " ": "Space",
+  ArrowLeft: "←",
+  ArrowRight: "→",
+  ArrowUp: "↑",
+  ArrowDown: "↓",
+};
+
+/** All keys, or all commands to choose from. */
+export function KeySheet({
+  kind,
+  ...rest
+}: {
+  readonly kind: "help" | "palette";
+  readonly commands: readonly Command[];
+  readonly onClose: () => void;
+}) {
+  return kind === "help" ? <Help {...rest} /> : <Palette {...rest} />;
+}
+
+function Help({ commands, onClose }: { readonly commands: readonly Command[]; readonly onClose: () => void }) {
+  return (
+    <Dialog title="Keys" onClose={onClose}>
+      <h2>Keys</h2>
+      <dl className="keys">
+        {[...commands.filter(({ keys }) => keys.length > 0), { title: "All commands", keys: ["Ctrl+k"] }].map(
+          ({ title, keys }) => (
+            <div key={title}>
+              <dt>
+                <kbd>{signOf(keys[0]!)}</kbd>
+              </dt>
+              <dd>{title}</dd>
+            </div>
+          ),
+        )}
+      </dl>
+      <p className="faint">
+        On the timeline: drag to scrub, drag with Shift to loop, wheel to zoom, double click to show the whole
+        recording.
+      </p>
+    </Dialog>
+  );
+}
+
+function Palette({ commands, onClose }: { readonly commands: readonly Command[]; readonly onClose: () => void }) {
+  const session = useSession();
+  const [text, setText] = useState("");
+  const [at, setAt] = useState(0);
+  const words = text.toLowerCase().split(/\s+/);
+  const found = commands.filter(({ title }) => words.every((word) => title.toLowerCase().includes(word)));
+  const run = (command: Command | undefined): void => {
+    onClose();
+    command?.run(session);
+  };
+  return (
+    <Dialog title="Commands" onClose={onClose}>
+      <input
+        className="field palette-field"
+        role="combobox"
+        aria-label="Command"
+        aria-expanded="true"
+        aria-controls="palette"
+        aria-activedescendant={`palette-${at}`}
+        placeholder="Search commands"
+        value={text}
+        onChange={(event) => {
+          setText(event.currentTarget.value);
+          setAt(0);
+        }}
+        onKeyDown={(event) => {
+          const by = { ArrowDown: 1, ArrowUp: -1 }[event.key];
+          if (by !== undefined) setAt((at + by + found.length) % Math.max(1, found.length));
+          else if (event.key === "Enter") run(found[at]);
+          else return;
+          event.preventDefault();
+        }}
+      />
+      <div id="palette" role="listbox" className="palette" aria-label="Commands">
+        {found.map((command, i) => (
+          <button
+            key={command.title}
+            id={`palette-${i}`}
+            type="button"
+            role="option"
+            aria-selected={i === at}
+            tabIndex={-1}
+            className="menu-item"
+            onClick={() => run(command)}
+          >
+            {command.title}
+            {command.keys[0] !== undefined && <kbd>{signOf(command.keys[0])}</kbd>}
+          </button>
+        ))}
+      </div>
+    </Dialog>
+  );
+}
+
+function signOf(key: string): string {
+  return key
+    .split(/\+(?=.)/)
+    .map((part) => SIGNS[part] ?? (part.length === 1 ? part.toUpperCase() : part))
+    .join(" ");
+}

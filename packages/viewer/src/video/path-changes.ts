@@ -1,0 +1,100 @@
+import { Observable } from "../observable.ts";
+import type { Session } from "../session.ts";
+import type { Gaze } from "../gaze.ts";
+import { keptPath, PATH_KEY } from "./kept-path.ts";
+import { type CameraPath, type Keyframe, MOST_KEYFRAMES, withKeyframe } from "./path.ts";
+
+/** Changes that can be undone at most. */
+const MOST = 200;
+
+interface Changes {
+  /** What the address keeps; of another path these are none of its changes. */
+  readonly now: unknown;
+  readonly before: readonly unknown[];
+  readonly after: readonly unknown[];
+}
+
+const NONE: Changes = { now: undefined, before: [], after: [] };
+
+/** Paths of the camera before the one that is kept, and those that were undone. */
+export const pathChanges: Observable<Changes> = new Observable<Changes>(NONE);
+
+/** Puts another path in place of the one that is kept. */
+export function changePath(session: Session, path: CameraPath): void {
+  const { before, now } = changesOf(session);
+  const next = path.keyframes.length === 0 ? undefined : path;
+  keep(session, { now: next, before: [...before, now].slice(-MOST), after: [] });
+}
+
+/** As it was before the last change. False: there is none. */
+export function undoPath(session: Session): boolean {
+  const { before, now, after } = changesOf(session);
+  if (before.length === 0) return false;
+  keep(session, { now: before.at(-1), before: before.slice(0, -1), after: [now, ...after] });
+  return true;
+}
+
+export function redoPath(session: Session): boolean {
+  const { before, now, after } = changesOf(session);
+  if (after.length === 0) return false;
+  keep(session, { now: after[0], before: [...before, now], after: after.slice(1) });
+  return true;
+}
+
+/** Those of the path that is kept. */
+export function changesOf(session: Session): Changes {
+  const now = session.state.value.shared[PATH_KEY];
+  return pathChanges.value.now === now ? pathChanges.value : { ...NONE, now };
+}
+
+/** Adds a keyframe where the camera is, at the time shown; where one is at that time, it is put there. */
+export function addKeyframe(session: Session): void {
+  const { camera, time } = session;
+  const gaze = camera?.gaze() ?? null;
+  if (gaze === null || time === null) {
+    session.tell("Show the scene first: a keyframe is what its camera sees");
+    return;
+  }
+  const path = keptPath(session.state.value.shared);
+  const seconds = time / 1e9;
+  const there = path.keyframes.find((keyframe) => keyframe.time === seconds);
+  if (there === undefined && path.keyframes.length >= MOST_KEYFRAMES) {
+    session.tell(`A camera path has ${MOST_KEYFRAMES} keyframes at most`);
+    return;
+  }
+  const { subject } = session.state.value;
+  const followed = camera!.isFollowing && subject !== null ? { set: subject.set, id: subject.id } : undefined;
+  const lookAt = there?.lookAt ?? followed;
+  const view = viewOf(gaze, camera!.isGeodetic);
+  const next = withKeyframe(path, { ...there, ...view, time: seconds, ...(lookAt === undefined ? {} : { lookAt }) });
+  changePath(session, next);
+  const number = next.keyframes.findIndex((one) => one.time === seconds) + 1;
+  session.tell(there === undefined ? `Keyframe ${number} of the camera path` : `Keyframe ${number} has this view now`);
+}
+
+/** Where a camera is, with the digits that are seen. */
+export function viewOf(
+  { position, target, field }: Gaze,
+  isGeodetic: boolean,
+): Pick<Keyframe, "position" | "target" | "field"> {
+  const away = Math.hypot(...position.map((value, k) => value - target[k]!));
+  // Of a metre so many that what is near is exact, too; of a degree, which is 100 km, always nine.
+  const digits = Math.min(12, Math.max(0, Math.ceil(5 - Math.log10(away || 1))));
+  const [level, high] = isGeodetic ? [9, 3] : [digits, digits];
+  const rounded = ([x, y, z]: readonly [number, number, number]): [number, number, number] => [
+    round(x, level),
+    round(y, level),
+    round(z, high),
+  ];
+  const view = { position: rounded(position), target: rounded(target) };
+  return field === null ? view : { ...view, field: round(field, 2) };
+}
+
+function round(value: number, digits: number): number {
+  return Number(value.toFixed(digits));
+}
+
+function keep(session: Session, changes: Changes): void {
+  pathChanges.set(changes);
+  session.share(PATH_KEY, changes.now);
+}
