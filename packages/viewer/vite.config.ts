@@ -88,7 +88,12 @@ function policy(): Plugin {
 function libraryLicenses(): Plugin {
   const plain = ["fflate", "@rgrove/parse-xml", "aws4fetch", "@uwdata/flechette"];
   const forExports = ["hyparquet-writer", "hyparquet"];
-  const modules = [...plain, ...forExports].map((name) => `../../node_modules/${name}/LICENSE`);
+  const forHeights = ["geotiff", "pako", "xml-utils", "zstddec", "web-worker", "@petamoriken/float16"];
+  const modules = [
+    ...[...plain, ...forExports, ...forHeights].map((name) => `../../node_modules/${name}/LICENSE`),
+    // Others have theirs under other names, or in what tells of them.
+    ...["quick-lru/license", "parse-headers/LICENCE", "lerc/README.md"].map((path) => `../../node_modules/${path}`),
+  ];
   return {
     name: "library-licenses",
     apply: "build",

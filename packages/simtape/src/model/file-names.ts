@@ -37,7 +37,7 @@ export function mayBelong(main: string, name: string, formats: readonly Format[]
 }
 
 /** Endings of files that show the world of a recording; pages read them. */
-const OF_WORLDS: readonly string[] = [".xodr"];
+const OF_WORLDS: readonly string[] = [".xodr", ".tif", ".tiff"];
 
 /** Whether a file shows the world of a recording, by its name: it is no recording itself. */
 export function showsWorld(name: string): boolean {

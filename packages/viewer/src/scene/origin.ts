@@ -13,9 +13,9 @@ export class Origin {
   #plane: TangentPlane | null = null;
   readonly #offset = new Float64Array(3);
 
-  /** Whether a place in a local world was met. */
+  /** Whether a place was met, in a local world or on the earth. */
   get isKnown(): boolean {
-    return this.#isSet;
+    return this.#isSet || this.#plane !== null;
   }
 
   /** Whether places of the recording are degrees and metres; false until one was met. */

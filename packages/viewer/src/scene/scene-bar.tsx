@@ -91,11 +91,11 @@ export function SceneBar({
         <Button
           key={mode}
           kind="bare"
-          label={label}
+          label={flies && mode === "top" ? "Camera: map from above, north up" : label}
           aria-pressed={mode === settings.mode}
           onClick={() => onChange({ mode })}
         >
-          {text}
+          {flies && mode === "top" ? "Map" : text}
         </Button>
       ))}
       <Button kind="bare" label="Camera: the first view again" onClick={onHome}>

@@ -103,6 +103,7 @@ export function ScenePanel() {
         onSubject: (thing: Subject) => session.regard(thing),
         onCamera: (camera: CameraPlace) => newest.current.keep({ ...newest.current.settings, camera }),
         onSight: () => view.current !== null && newest.current.write(view.current),
+        onLoad: (part: Promise<unknown>) => stage?.onLoad(part),
         onReads: (groups: readonly string[]) => {
           unread();
           unread = session.read(groups);

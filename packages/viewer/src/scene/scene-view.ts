@@ -20,8 +20,10 @@ import type { Scheme } from "../theme.ts";
 import { Bearings } from "./bearings.ts";
 import { CameraRig, type CameraMode, type CameraPlace } from "./camera-rig.ts";
 import { Cast } from "./cast.ts";
+import type { Chart } from "./chart/chart.ts";
 import type { Watchers } from "./watchers.ts";
 import { type Course, runsOf } from "./course.ts";
+import { Curtain } from "./curtain.ts";
 import { Dots } from "./dots.ts";
 import { Effort, QUALITIES, type Quality } from "./effort.ts";
 import { Framed } from "./framed.ts";
@@ -57,6 +59,8 @@ export interface SceneEvents {
   onCamera(place: CameraPlace): void;
   /** What there is to see has become more or less, without a frame. */
   onSight(): void;
+  /** A part of the picture is being loaded. */
+  onLoad?(part: Promise<unknown>): void;
   /** These groups of values are looked at, though they are many in a crowd; others no longer are. */
   onReads(groups: readonly string[]): void;
 }
@@ -70,6 +74,10 @@ export interface Thing {
 
 /** The ground is not pointed at from so many times as far as what is looked at. */
 const FAR_OFF = 30;
+/** From so many metres away the coast is seen, and what draws it is loaded. */
+const AFAR = 30_000;
+/** Metres around what flies that are seen from above at first, at least. */
+const AROUND_FLIGHT = 1500;
 /** With more things than this, nothing casts a shadow. */
 const SHADED = 3000;
 
@@ -108,13 +116,15 @@ export class SceneView {
   #showings: readonly Showing[] = [];
   readonly #courses = new Map<
     string,
-    { readonly course: Course; readonly object: Group; readonly parts: readonly (Ribbon | Lane)[] }
+    { readonly course: Course; readonly object: Group; readonly parts: readonly (Ribbon | Lane | Curtain)[] }
   >();
   #subject: Subject | null = null;
   #scheme: Scheme = "dark";
   #molecules: MoleculeSettings = {};
   readonly #overlays = new Set<Overlay>();
   #instruments: Instruments | null = null;
+  /** Undefined: it is being loaded. */
+  #chart: Chart | null | undefined = null;
   #areLabelsOn = true;
   #areTrailsOn = true;
   /** Height of the ground where the world says nothing of it. */
@@ -251,6 +261,7 @@ export class SceneView {
     this.#trails.object.visible = this.#areTrailsOn;
     this.#scene.add(this.#trails.object);
     this.#origin = new Origin();
+    this.#dropChart();
     this.world.reset(this.#origin);
     this.#hasHome = false;
     this.#watchers?.show([], this.#origin);
@@ -270,6 +281,7 @@ export class SceneView {
     if (box.isEmpty()) box.union(new Box3(new Vector3(-5, 0, -5), new Vector3(5, 2, 5)));
     else this.#hasHome = this.#isHome = true;
     this.#floor = cast.floor ?? box.min.y;
+    if (this.#rig.mode === "top" && this.flies) this.#frameFlight(box);
     this.#rig.home(box, this.#followed());
     if (this.#kept !== null) {
       this.#rig.place = this.#kept;
@@ -289,7 +301,10 @@ export class SceneView {
   }
 
   set mode(mode: CameraMode) {
+    const isOther = mode !== this.#rig.mode;
     this.#rig.setMode(mode, this.#followed());
+    // A map of a flight shows where it goes.
+    if (isOther && mode === "top" && this.flies) this.home();
     this.invalidate();
   }
 
@@ -376,9 +391,11 @@ export class SceneView {
     const crowd = this.#casts[cast]?.crowds.find((one) => one.set === set);
     const lane = crowd?.lane ?? 0;
     const above = crowd?.bottom ?? 0;
-    const parts = runsOf(course).flatMap(([first, last]) => {
+    const flies = crowd?.flies ?? false;
+    const parts = runsOf(course).flatMap(([first, last]): (Ribbon | Lane | Curtain)[] => {
       const places = course.places.subarray(3 * first, 3 * last + 3);
       const ribbon = new Ribbon(places, style);
+      if (cast === 0 && flies) return [ribbon, new Curtain(places, color, this.#floor)];
       return lane > 0 && cast === 0 ? [ribbon, new Lane(places, lane, above)] : [ribbon];
     });
     const object = new Group();
@@ -387,7 +404,8 @@ export class SceneView {
     this.#courses.set(key, { course, object, parts });
     this.#scene.add(object);
     const isMore = cast === 0 && this.#casts[0]?.reach(set, course.places) === true;
-    if (isMore && this.#isHome) this.home();
+    const isMapped = cast === 0 && flies && this.#rig.mode === "top";
+    if ((isMore || isMapped) && this.#isHome) this.home();
     this.invalidate();
   }
 
@@ -498,6 +516,7 @@ export class SceneView {
     const { width, height } = context.canvas;
     context.drawImage(this.element, 0, 0, width, height);
     if (!areNamed) return;
+    if (this.#chart) context.drawImage(this.#chart.element, 0, 0, width, height);
     context.drawImage(this.labels.element, 0, 0, width, height);
     for (const { element, isInPictures } of this.#overlays) {
       if (isInPictures) context.drawImage(element, 0, 0, width, height);
@@ -565,7 +584,9 @@ export class SceneView {
     const height = this.world.floor ?? this.#floor;
     this.#ground.height = height;
     this.world.look(target, followed === null ? null : placeOf(followed.crowd, followed.row, FEET).y);
-    this.#ground.style = this.world.ground;
+    // A map has lines of its own.
+    const isMapped = this.#chart != null && this.#rig.mode === "top" && this.world.ground === "grid";
+    this.#ground.style = isMapped ? "plain" : this.world.ground;
     this.#ground.place(target, distance, Math.abs(camera.position.y - height));
     this.#lighting.place(target, distance, Math.max(0, target.y - height));
     sizeRibbons(this.#width, this.#height);
@@ -585,6 +606,7 @@ export class SceneView {
       this.#width,
       this.#height,
     );
+    this.#drawChart(distance);
     for (const overlay of this.#overlays)
       overlay.draw(this.#casts[0]?.crowds ?? [], camera, this.#width, this.#height, this.#scheme);
     this.#watchers?.place(this.#casts[0]?.crowds ?? [], camera, this.#width, this.#height);
@@ -592,6 +614,51 @@ export class SceneView {
     if (isUnderWay) this.#pace.request();
     this.element.dataset["time"] = String(this.#casts[0]?.state?.time ?? "");
     this.element.dataset["quality"] = quality === QUALITIES[0] ? "full" : "less";
+  }
+
+  /** All the way of what flies, and something around it. */
+  #frameFlight(box: Box3): void {
+    const { x, z } = box.getCenter(FEET);
+    const way = new Box3(
+      new Vector3(x - AROUND_FLIGHT, 0, z - AROUND_FLIGHT),
+      new Vector3(x + AROUND_FLIGHT, 0, z + AROUND_FLIGHT),
+    );
+    for (const [key, { course }] of this.#courses) {
+      if (!key.startsWith("0 ")) continue;
+      for (let at = 0; at < course.places.length; at += 3)
+        way.expandByPoint(FEET.set(course.places[at]!, 0, course.places[at + 2]!));
+    }
+    box.union(way);
+  }
+
+  /** Lines of the earth on a map, and the coast from far away; loaded when the first of them is to be seen. */
+  #drawChart(distance: number): void {
+    if (!this.#origin.isGeodetic) return;
+    const isFromAbove = this.#rig.mode === "top" && this.#gaze === null;
+    if (this.#chart === null && (isFromAbove || distance > AFAR)) {
+      this.#chart = undefined;
+      const load = this.#loadChart(this.#origin);
+      load.catch(() => undefined);
+      this.#events.onLoad?.(load);
+    }
+    this.#chart?.draw(this.#rig.camera, distance, isFromAbove, this.#width, this.#height, this.#scheme);
+  }
+
+  async #loadChart(origin: Origin): Promise<void> {
+    const { Chart } = await import("./chart/chart.ts");
+    if (origin !== this.#origin) return;
+    this.#chart = new Chart(origin, () => this.#ratio ?? pixelRatio());
+    this.#scene.add(this.#chart.object);
+    this.labels.element.before(this.#chart.element);
+    this.invalidate();
+  }
+
+  #dropChart(): void {
+    if (this.#chart) {
+      this.#scene.remove(this.#chart.object);
+      this.#chart.dispose();
+    }
+    this.#chart = null;
   }
 
   #gazeAt(gaze: Gaze): void {

@@ -21,6 +21,7 @@ export class SceneryView implements WorldPart {
   readonly object: Group = new Group();
   readonly coversGround = false;
   readonly #scenery: Scenery;
+  readonly #hasPlace: boolean;
   readonly #drawn: readonly Drawn[];
   readonly #materials = new Map<number, readonly Material[]>();
   #isOn = true;
@@ -28,14 +29,23 @@ export class SceneryView implements WorldPart {
   /** Where the scene's zero is must be known. */
   constructor(scenery: Scenery, paints: Paints, origin: Origin, isSoftware: boolean) {
     this.#scenery = scenery;
+    const isGeodetic = scenery.isGeodetic === true;
+    // Degrees have no place in a world of metres, nor metres on the earth.
+    this.#hasPlace = isGeodetic === origin.isGeodetic;
     const place = [...scenery.middle];
     origin.fromRecording(place, 0);
-    this.object.position.fromArray(place);
-    // z up becomes y up
-    this.object.rotation.x = -Math.PI / 2;
-    this.#drawn = scenery.parts.flatMap(({ paint: name, positions, normals, index }) => {
+    // What is on the earth is put where it is point by point, as the earth is round.
+    if (!isGeodetic) {
+      this.object.position.fromArray(place);
+      // z up becomes y up
+      this.object.rotation.x = -Math.PI / 2;
+    }
+    const parts = this.#hasPlace ? scenery.parts : [];
+    this.#drawn = parts.flatMap(({ paint: name, positions: from, normals: turned, index }) => {
       const paint = paints[name];
       if (paint === undefined) return [];
+      const positions = isGeodetic ? placed(from, scenery.middle, origin) : from;
+      const normals = isGeodetic ? turned.map((_, i) => upright(turned, i)) : turned;
       const colors = new BufferAttribute(new Uint16Array(positions.length), 3, true);
       const geometry = new BufferGeometry()
         .setAttribute("position", new BufferAttribute(positions, 3))
@@ -67,7 +77,7 @@ export class SceneryView implements WorldPart {
   /** Height of its ground in the scene; null: it has none. */
   get floor(): number | null {
     const { ground, middle } = this.#scenery;
-    return ground === null ? null : this.object.position.y + ground - middle[2];
+    return ground === null || !this.#hasPlace ? null : this.object.position.y + ground - middle[2];
   }
 
   set scheme(scheme: Scheme) {
@@ -81,6 +91,7 @@ export class SceneryView implements WorldPart {
   }
 
   describe(): string {
+    if (!this.#hasPlace) return `${this.#scenery.description} that has no place in this recording`;
     return this.isShown ? this.#scenery.description : "";
   }
 
@@ -114,6 +125,24 @@ export class SceneryView implements WorldPart {
     }
     return materials;
   }
+}
+
+/** Degrees and metres from the middle, in the scene's own metres. */
+function placed(from: Float32Array, middle: readonly number[], origin: Origin): Float32Array {
+  const positions = new Float32Array(from.length);
+  const place = new Float64Array(3);
+  for (let at = 0; at < from.length; at += 3) {
+    for (let k = 0; k < 3; k++) place[k] = from[at + k]! + middle[k]!;
+    origin.fromRecording(place, 0);
+    positions.set(place, at);
+  }
+  return positions;
+}
+
+/** One number of normals that are east, north, up: in the scene north is -z, and up is y. */
+function upright(normals: Float32Array, at: number): number {
+  const [k, first] = [at % 3, at - (at % 3)];
+  return k === 0 ? normals[at]! : k === 1 ? normals[first + 2]! : -normals[first + 1]!;
 }
 
 const COLOR = new Color();

@@ -27,7 +27,7 @@ export interface Companion {
 }
 
 /** Reads the bytes of a whole file. It throws nothing for what is wrong with the file: that is in the findings. */
-export type CompanionReader = (bytes: Uint8Array) => Scenery;
+export type CompanionReader = (bytes: Uint8Array) => Scenery | Promise<Scenery>;
 
 /** One thing that is wrong or doubtful in a companion. */
 export interface CompanionFinding {
@@ -53,6 +53,8 @@ export interface Scenery {
   readonly middle: readonly [number, number, number];
   /** Height of the ground around and below it, metres in the world; null: it says nothing of a ground. */
   readonly ground: number | null;
+  /** Whether places are degrees north, degrees east and metres above the ellipsoid, normals east, north and up. */
+  readonly isGeodetic?: boolean;
 }
 
 /** Triangles of one paint: one draw call. */

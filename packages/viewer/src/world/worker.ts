@@ -27,7 +27,7 @@ async function answer({ kind: id, place }: ReadAsk): Promise<Scenery> {
     const bytes = await within(body, kind.mostBytes);
     if (bytes === null) return refused("too-large", `more than ${kind.mostBytes >> 20} MiB`);
     if (!kind.recognizes(bytes.subarray(0, FIRST))) return refused("not-recognized", `this is no ${kind.name}`);
-    return (await kind.reader())(bytes);
+    return await (await kind.reader())(bytes);
   } catch (error) {
     return refused("not-read", error instanceof Error ? error.message : String(error));
   }

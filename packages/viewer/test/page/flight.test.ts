@@ -3,7 +3,8 @@ import { join } from "node:path";
 import type { Page } from "playwright-core";
 import { beforeAll, describe, expect, test } from "vitest";
 import { onePage } from "../support/one-page.ts";
-import { example, hasChromium, untilOpen, type Viewer } from "../support/viewer.ts";
+import { drop, example, hasChromium, untilOpen, type Viewer } from "../support/viewer.ts";
+import { tiffOf } from "../world/small-tiff.ts";
 
 /** With a folder in `SCREENSHOTS`, what was drawn is kept there to be looked at. */
 const SCREENSHOTS = process.env["SCREENSHOTS"];
@@ -77,6 +78,51 @@ describe.skipIf(!hasChromium)("a flight, in a browser", () => {
     await page.setViewportSize({ width: 900, height: 520 });
   });
 
+  test("is seen on a map, with north up and all of its way", async () => {
+    await page.getByRole("button", { name: "Map", exact: true }).click();
+    await page.locator(".scene-chart").waitFor({ state: "attached" });
+    const { north, camera, target, places } = await page.evaluate(() => {
+      const { position, target } = simtape.camera!.gaze()!;
+      const { sets } = simtape.frame!.state;
+      const { columns, ids } = sets.get("aircraft")!;
+      const row = ids.indexOf("self");
+      const own = [...(columns.get("geodetic")!.data as Float64Array).slice(3 * row, 3 * row + 2)];
+      return { north: document.querySelector(".scene-compass")!.textContent, camera: position, target, places: own };
+    });
+    expect(north).toContain("N");
+    // straight above what it looks at, far enough away to see more than the aircraft
+    expect(camera[0]).toBeCloseTo(target[0]!, 3);
+    expect(camera[1]).toBeCloseTo(target[1]!, 3);
+    expect(camera[2]! - target[2]!).toBeGreaterThan(1500);
+    const seen = await page.evaluate(() => simtape.sights.get("scene")!("aircraft", "self"));
+    expect(places.every(Number.isFinite)).toBe(true);
+    expect(seen!.x).toBeGreaterThan(0);
+    expect(seen!.x).toBeLessThan(1);
+    expect(seen!.y).toBeGreaterThan(0);
+    expect(seen!.y).toBeLessThan(1);
+    await keep("map");
+  });
+
+  test("has terrain from a file that is dropped", async () => {
+    const [latitude, longitude] = await page.evaluate(() => {
+      const { values } = simtape.frame!.recorded;
+      return [values.get("/position/latitude-deg") as number, values.get("/position/longitude-deg") as number];
+    });
+    const size = 60;
+    const heights = Float32Array.from({ length: size * size }, (_, i) => 200 + 150 * Math.sin((i % size) / 5));
+    const options = { width: size, height: size, point: [0.002, 0.002] as const };
+    const corner = [longitude! - 0.06, latitude! + 0.06] as const;
+    await drop(page, { "hills.tif": tiffOf(heights, { ...options, corner }) });
+    await page.getByRole("img", { name: /aircraft, terrain$/ }).waitFor();
+    await keep("terrain-map");
+    await page.evaluate(() => simtape.share("scene", { mode: "follow" }));
+    await keep("terrain");
+    await page.keyboard.press("w");
+    await page.getByRole("img", { name: /aircraft$/ }).waitFor();
+    await page.keyboard.press("w");
+    await page.getByRole("img", { name: /aircraft, terrain$/ }).waitFor();
+  });
+
   test("has none where nothing flies, and loads none", async () => {
     const asked: string[] = [];
     page.on("request", (request) => asked.push(request.url()));
@@ -85,7 +131,7 @@ describe.skipIf(!hasChromium)("a flight, in a browser", () => {
     await untilOpen(page);
     await page.locator(".scene-view canvas[role=img]").waitFor();
     expect(await page.getByRole("button", { name: "Instruments", exact: true }).count()).toBe(0);
-    expect(asked.filter((url) => url.includes("instruments"))).toEqual([]);
+    expect(asked.filter((url) => /\/(instruments|chart|land-110m)-|heights/.test(url))).toEqual([]);
   });
 
   async function keep(name: string): Promise<void> {

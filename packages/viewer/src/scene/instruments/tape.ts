@@ -106,7 +106,7 @@ export class Tape {
 
 /** Knots or metres a second. */
 export function speedScale(unit: string): TapeScale {
-  const text = numberText;
+  const text = (value: number): string => String(Math.round(value));
   return unit === "kt"
     ? { unit: 1.5, step: 10, every: 2, least: 0, text }
     : { unit: 3, step: 5, every: 2, least: 0, text };

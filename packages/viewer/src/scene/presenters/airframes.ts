@@ -111,7 +111,8 @@ function airlinerGeometry(): BufferGeometry {
         ]).translate(-0.4, -1.75, 5.3 * side),
         0.75,
       ),
-      shaded(wheelDisc(4.5, -1.75, 5.3 * side, 0.8), STRIPE),
+      shaded(wheelDisc(4.48, -1.75, 5.3 * side, 0.93), STRIPE),
+      shaded(wheelDisc(-0.18, -1.75, 5.3 * side, 0.46), STRIPE),
       shaded(wing([-14.4, -17.4], [-17.6, -19], [0.9, 1.5], [0.4 * side, 6.6 * side], [0.4, 0.14]), 1),
     ]),
     shaded(fin([-12.3, -17.8], [-17.6, -19.6], [1.2, 8], 0.45), 0.8),
@@ -133,7 +134,7 @@ function fighterGeometry(): BufferGeometry {
       ]),
       1,
     ),
-    shaded(wheelDisc(-7.02, 0.05, 0, 0.42), STRIPE),
+    shaded(wheelDisc(-7, 0.05, 0, 0.51), STRIPE),
     shaded(
       tube([
         [5.5, 0.45, 0.04, 0.04],

@@ -1,5 +1,5 @@
 import { XmlError } from "@rgrove/parse-xml";
-import { type CompanionReader, refused, type Scenery } from "../companion.ts";
+import { refused, type Scenery } from "../companion.ts";
 import { Crossing } from "./crossing.ts";
 import { Findings, roadNetOf } from "./document.ts";
 import { furnish } from "./furniture.ts";
@@ -11,7 +11,7 @@ import { Cross } from "./section.ts";
 import { paveSection, stationsOf } from "./surface.ts";
 
 /** Reads an OpenDRIVE file, 1.4 to 1.7, and makes what is drawn of it. */
-export const read: CompanionReader = (bytes) => {
+export function read(bytes: Uint8Array): Scenery {
   const findings = new Findings();
   let net: RoadNet | null;
   try {
@@ -23,7 +23,7 @@ export const read: CompanionReader = (bytes) => {
     throw error;
   }
   return net === null ? { ...refused("", ""), findings: findings.list } : sceneryOf(net, findings);
-};
+}
 
 function sceneryOf(net: RoadNet, findings: Findings): Scenery {
   const [first] = net.roads;
