@@ -81,5 +81,5 @@ function columnOf({ name, kind, unit }: SqlColumn): RowColumn {
   if (kind === "whole") return { ...own, kind: "f64", isInteger: true };
   if (kind === "instant") return { ...own, kind: "f64", isUtc: true };
   if (isListKind(kind)) return { ...own, kind: "list", items: itemsOf(kind) };
-  return { ...own, kind: kind satisfies TableKind };
+  return { ...own, kind: kind === "recording" ? "string" : (kind satisfies TableKind) };
 }

@@ -204,11 +204,15 @@ export function factBatch(columns: readonly SqlColumn[], rows: readonly Row[]): 
 
 function cellsOf({ name, kind }: SqlColumn, rows: readonly Row[]): SqlCells {
   const valid = Uint8Array.from(rows, (row) => (row[name] == null ? 0 : 1));
-  const blank: Value = kind.endsWith("[]") ? [] : kind === "string" ? "" : 0;
+  const blank: Value = kind.endsWith("[]") ? [] : isText(kind) ? "" : 0;
   const values = rows.map((row) => row[name] ?? blank);
   const data: TableData =
-    kind.endsWith("[]") || kind === "string"
+    kind.endsWith("[]") || isText(kind)
       ? (values as readonly string[] | readonly TableList[])
       : Float64Array.from(values as number[]);
   return { data, valid };
+}
+
+function isText(kind: SqlKind): boolean {
+  return kind === "string" || kind === "recording";
 }

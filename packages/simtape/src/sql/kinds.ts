@@ -2,9 +2,10 @@ import type { ItemKind, TableData } from "../model/query/table-cells.ts";
 
 /**
  * What the cells of a column are. `whole`: whole numbers within 2^53, held as doubles, BIGINT in SQL. `instant`:
- * microseconds since 1970 in UTC, held as doubles, TIMESTAMP in SQL.
+ * microseconds since 1970 in UTC, held as doubles, TIMESTAMP in SQL. `recording`: names of the recordings of the session, held
+ * as texts, VARCHAR in SQL.
  */
-export type SqlKind = ItemKind | "whole" | "instant" | `${ItemKind}[]`;
+export type SqlKind = ItemKind | "whole" | "instant" | "recording" | `${ItemKind}[]`;
 
 /** A column of a table of recordings. */
 export interface SqlColumn {
@@ -45,15 +46,20 @@ const STORED: Readonly<Record<ItemKind, string>> = {
   bigint: "HUGEINT",
 };
 
+/** The type in DuckDB of names of recordings: a number for each, so that a row has no text of its own. */
+export const NAMES = "kept.recording_names";
+
 /** The type in which DuckDB holds a column. */
 export function storedType(kind: SqlKind): string {
   if (kind === "whole" || kind === "instant") return "DOUBLE";
+  if (kind === "recording") return NAMES;
   return isListKind(kind) ? `${STORED[itemsOf(kind)]}[]` : STORED[kind];
 }
 
 /** What a stored column is in a statement, as an expression of SQL. */
 export function shownAs(kind: SqlKind, stored: string): string {
   if (kind === "whole") return `CAST(${stored} AS BIGINT)`;
+  if (kind === "recording") return `CAST(${stored} AS VARCHAR)`;
   return kind === "instant" ? `make_timestamp(CAST(${stored} AS BIGINT))` : stored;
 }
 

@@ -1,7 +1,8 @@
 import type { Finding } from "../model/error.ts";
-import { createTable, type Database, type Filled } from "./duckdb.ts";
+import type { Filled } from "./appender.ts";
+import { createTable, type Database } from "./duckdb.ts";
 import { type Fact, factColumns, findingBatch } from "./facts.ts";
-import { shownAs, type SqlColumn, type SqlRows, storedType, unitedKind } from "./kinds.ts";
+import { shownAs, type SqlBatch, type SqlColumn, type SqlRows, storedType, unitedKind } from "./kinds.ts";
 import { quoted } from "./names.ts";
 import type { TablePlan } from "./wanted.ts";
 
@@ -9,6 +10,13 @@ import type { TablePlan } from "./wanted.ts";
 export interface Loading {
   readonly plan: TablePlan;
   readonly table: Loaded;
+}
+
+/** Rows on their way into a table. */
+export interface Adding {
+  append(batch: SqlBatch): void;
+  /** Makes them a part of the table. */
+  end(): void;
 }
 
 /** A table in DuckDB that grows by the rows of one recording after the other; its columns are those of all of them. */
@@ -30,19 +38,24 @@ export class Loaded {
 
   /** Adds the rows of a recording. What is read of one that is damaged stays. */
   async add(rows: SqlRows): Promise<void> {
-    await this.addColumns(rows.columns);
-    if (this.#columns.length === 0) return;
-    const places = new Map(rows.columns.map(({ name, kind }, place) => [name.toLowerCase(), { place, kind }]));
+    const adding = await this.begin(rows.columns);
+    try {
+      for await (const batch of rows.batches()) adding.append(batch);
+    } finally {
+      adding.end();
+    }
+  }
+
+  /** Rows of these columns follow; nothing else is done to the table until their end. */
+  async begin(columns: readonly SqlColumn[]): Promise<Adding> {
+    await this.addColumns(columns);
+    const places = new Map(columns.map(({ name, kind }, place) => [name.toLowerCase(), { place, kind }]));
     const filled: Filled = this.#columns.map((column) => ({
       column,
       from: places.get(column.name.toLowerCase()) ?? null,
     }));
     const appender = await this.#database.appender(this.#name);
-    try {
-      for await (const batch of rows.batches()) appender.append(batch, filled);
-    } finally {
-      appender.close();
-    }
+    return { append: (batch) => appender.append(batch, filled), end: () => appender.close() };
   }
 
   /** A recording that does not open is a row of `findings`. */
@@ -108,4 +121,4 @@ export class Loaded {
   }
 }
 
-const ROW: SqlColumn = { name: "recording", kind: "string", unit: null };
+const ROW: SqlColumn = { name: "recording", kind: "recording", unit: null };

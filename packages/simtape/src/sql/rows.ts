@@ -13,7 +13,7 @@ export interface NamedRecording {
 }
 
 /** Columns that rows of every set and channel begin with. */
-export const RECORDING: SqlColumn = { name: "recording", kind: "string", unit: null };
+export const RECORDING: SqlColumn = { name: "recording", kind: "recording", unit: null };
 export const TIME: SqlColumn = { name: "time", kind: "f64", unit: "s" };
 export const UTC: SqlColumn = { name: "utc", kind: "instant", unit: null };
 

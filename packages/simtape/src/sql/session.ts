@@ -6,19 +6,13 @@ import { SqlError } from "./error.ts";
 import { type Fact, factColumns, FACTS, isFact } from "./facts.ts";
 import { failureOf } from "./failure.ts";
 import { type KnownCells, knownRow, knownRows } from "./known.ts";
-import { Loaded, type Loading } from "./load.ts";
+import { Failures } from "./failures.ts";
+import type { Elsewhere, FarReading } from "./elsewhere.ts";
+import { type Adding, Loaded, type Loading } from "./load.ts";
 import { existing, quoted } from "./names.ts";
 import { type Parsed, parse } from "./parse.ts";
 import { planOf } from "./plan.ts";
-import {
-  findingOf,
-  isOfRecording,
-  lateBy,
-  moreOf,
-  type SqlOptions,
-  type SqlProblem,
-  type SqlSource,
-} from "./source.ts";
+import { describedOf, lateBy, type SqlOptions, type SqlProblem, type SqlSource } from "./source.ts";
 import { StreamedAnswer } from "./streamed.ts";
 import { type Catalogue, catalogueOf, rowsOf } from "./tables.ts";
 import { unitOf } from "./units.ts";
@@ -46,7 +40,7 @@ export class SqlSession implements AsyncDisposable {
   static async open(sources: readonly SqlSource[], options: SqlOptions = {}): Promise<SqlSession> {
     const names = new Set(sources.map(({ name }) => name));
     if (names.size !== sources.length) throw new TypeError("two recordings have the same name");
-    return new SqlSession(await Database.open(options), sources, options);
+    return new SqlSession(await Database.open(options, [...names]), sources, options);
   }
 
   /** How many recordings there are. */
@@ -180,25 +174,32 @@ export class SqlSession implements AsyncDisposable {
     const hasKnown = loading.some(({ plan }) =>
       this.#sources.some(({ name }) => plan.recordings.has(name) && !reads(plan, name)),
     );
-    await this.#each(
-      needed,
-      signal,
-      async (recording, source, finding) => {
-        for (const { plan, table } of loading) {
-          if (!reads(plan, source.name)) continue;
-          const described = { file: source.file ?? source.name, tags: source.tags ?? [], more: moreOf(source, more) };
-          if (finding !== null) await table.addFinding(source.name, finding, plan);
-          else if (recording !== null) {
-            const rows = await rowsOf({ name: source.name, recording }, plan.name, described, {
-              ...plan.wanted,
-              signal,
-            });
-            if (rows !== null) await table.add(rows);
+    const mayAllFail = isOfFindings || hasKnown;
+    const { elsewhere } = this.#options;
+    // events and counts are found sooner than they are handed from thread to thread
+    const areRows = loading.some(({ plan }) => !isFact(plan.name.toLowerCase()));
+    if (areRows && elsewhere?.takes(needed) === true)
+      await this.#readElsewhere(elsewhere, needed, loading, reads, signal, mayAllFail);
+    else
+      await this.#each(
+        needed,
+        signal,
+        async (recording, source, finding) => {
+          for (const { plan, table } of loading) {
+            if (!reads(plan, source.name)) continue;
+            const described = describedOf(source, more);
+            if (finding !== null) await table.addFinding(source.name, finding, plan);
+            else if (recording !== null) {
+              const rows = await rowsOf({ name: source.name, recording }, plan.name, described, {
+                ...plan.wanted,
+                signal,
+              });
+              if (rows !== null) await table.add(rows);
+            }
           }
-        }
-      },
-      isOfFindings || hasKnown,
-    );
+        },
+        mayAllFail,
+      );
     for (const { plan, table } of loading) {
       if (!table.isMade && isFact(plan.name.toLowerCase())) await table.makeFact(plan, more);
       if (!table.isMade) {
@@ -209,6 +210,55 @@ export class SqlSession implements AsyncDisposable {
       await table.show();
       this.#loaded.set(plan.name.toLowerCase(), { key: plan.key, table });
     }
+  }
+
+  /** As `#each` in turn, while threads read the next ones already. */
+  async #readElsewhere(
+    elsewhere: Elsewhere,
+    sources: readonly SqlSource[],
+    loading: readonly Loading[],
+    reads: (plan: TablePlan, source: string) => boolean,
+    signal: AbortSignal,
+    mayAllFail: boolean,
+  ): Promise<void> {
+    const { more = [] } = this.#options;
+    const begun: { readonly tables: readonly Loading[]; readonly reading: FarReading }[] = [];
+    const begin = (source: SqlSource): void => {
+      const tables = loading.filter(({ plan }) => reads(plan, source.name));
+      const asked = tables.map(({ plan: { name, wanted } }) => ({ name, wanted }));
+      begun.push({ tables, reading: elsewhere.read(source, asked, more) });
+    };
+    const failures = new Failures(this.#problems);
+    try {
+      for (const [done, source] of sources.entries()) {
+        while (begun.length < Math.min(sources.length, done + elsewhere.room)) begin(sources[begun.length]!);
+        const { tables, reading } = begun[done]!;
+        let adding: Adding | null = null;
+        let isOpen = false;
+        try {
+          for await (const part of reading.parts) {
+            signal.throwIfAborted();
+            if (part.how === "open") isOpen = true;
+            else if (part.how === "rows") adding!.append(part.batch);
+            else {
+              adding?.end();
+              adding = null;
+              adding = await tables[part.table]!.table.begin(part.columns);
+            }
+          }
+        } catch (error) {
+          signal.throwIfAborted();
+          const finding = failures.add(source, error, isOpen);
+          if (!isOpen) for (const { plan, table } of tables) await table.addFinding(source.name, finding, plan);
+        } finally {
+          adding?.end();
+        }
+        this.#options.onProgress?.(done + 1, sources.length);
+      }
+    } finally {
+      for (const { reading } of begun) reading.close();
+    }
+    failures.check(sources.length, mayAllFail);
   }
 
   /** A table that no recording has in the range asked for may be one of another time: then it has no rows. */
@@ -305,8 +355,7 @@ export class SqlSession implements AsyncDisposable {
     work: (recording: Recording | null, source: SqlSource, finding: Finding | null) => Promise<void>,
     mayAllFail = false,
   ): Promise<void> {
-    let failed = 0;
-    let first: unknown;
+    const failures = new Failures(this.#problems);
     for (const [done, source] of sources.entries()) {
       signal?.throwIfAborted();
       let recording: Recording | null = null;
@@ -315,17 +364,13 @@ export class SqlSession implements AsyncDisposable {
         await work(recording, source, null);
       } catch (error) {
         signal?.throwIfAborted();
-        if (!isOfRecording(error)) throw error;
-        failed += recording === null ? 1 : 0;
-        first ??= error;
-        const finding = findingOf(error);
-        this.#problems.set(source.name, { recording: source.name, finding, error });
+        const finding = failures.add(source, error, recording !== null);
         if (recording === null) await work(null, source, finding);
       } finally {
         if (source.closes !== false) await recording?.close();
       }
       this.#options.onProgress?.(done + 1, sources.length);
     }
-    if (failed > 0 && failed === sources.length && !mayAllFail) throw first;
+    failures.check(sources.length, mayAllFail);
   }
 }

@@ -2,6 +2,8 @@ import { type Finding, RecordingError } from "../model/error.ts";
 import type { Recording } from "../model/recording.ts";
 import { SourceError } from "../io/source.ts";
 import { SqlError } from "./error.ts";
+import type { Elsewhere } from "./elsewhere.ts";
+import type { Described } from "./facts.ts";
 import type { KnownCells } from "./known.ts";
 import type { Limits } from "./limits.ts";
 
@@ -28,6 +30,8 @@ export interface SqlOptions extends Limits {
   readonly prune?: boolean | undefined;
   /** Names of further columns of `recordings`, which are texts; none by default. */
   readonly more?: readonly string[] | undefined;
+  /** Threads that read recordings side by side; absent: one is read after the other, here. */
+  readonly elsewhere?: Elsewhere | undefined;
   /** Called when a recording has been read, with how many there are to read. */
   readonly onProgress?: ((done: number, total: number) => void) | undefined;
 }
@@ -45,13 +49,18 @@ export interface SqlProblem {
 }
 
 /** Its cells of the further columns of `recordings`. */
-export function moreOf({ more = {} }: SqlSource, names: readonly string[]): Record<string, string | null> {
+function moreOf({ more = {} }: Pick<SqlSource, "more">, names: readonly string[]): Record<string, string | null> {
   return Object.fromEntries(names.map((name) => [name, more[name] ?? null]));
 }
 
 /** Whether an error is that of one recording, and not of the question. */
 export function isOfRecording(error: unknown): boolean {
   return RecordingError.is(error) || error instanceof SourceError;
+}
+
+/** What the rows of `recordings` have of it beside what it states. */
+export function describedOf(source: Omit<SqlSource, "open">, names: readonly string[]): Omit<Described, "tables"> {
+  return { file: source.file ?? source.name, tags: source.tags ?? [], more: moreOf(source, names) };
 }
 
 /** The error as a row of `findings`. */

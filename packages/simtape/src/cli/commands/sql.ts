@@ -104,7 +104,11 @@ async function opened(sources: readonly SqlSource[], options: SqlCommand): Promi
   const spill = await mkdtemp(join(tmpdir(), "simtape-sql-"));
   whenOver(() => rm(spill, { recursive: true, force: true }));
   const progress = new Progress("recordings");
+  const { RowsThreads } = await import("../find/rows-threads.ts");
+  const threads = new RowsThreads(options);
+  whenOver(() => threads.close());
   return SqlSession.open(sources, {
+    elsewhere: threads,
     memory: options.limitMemory,
     time: options.limitTime,
     spill,

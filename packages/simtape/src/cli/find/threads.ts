@@ -23,13 +23,11 @@ export interface LookingThreads {
  * network, which is waited for.
  */
 export function lookInThreads(sources: readonly SqlSource[], asked: Asked, read: ReadOptions): LookingThreads | null {
-  const isHere = sources.every(
-    ({ file }) => file !== undefined && file !== "-" && !isUrl(file) && !isInS3(file) && !file.endsWith(".json"),
-  );
+  const isHere = areHere(sources);
   const count = threadsHere();
   const module = new URL("./thread.js", import.meta.url);
   if (!isHere || sources.length < LEAST || count < 2) return null;
-  const given: ThreadGiven = { asked, read: plain(read), formatModules: formatModules() };
+  const given: ThreadGiven = { asked, read: plainOptions(read), formatModules: formatModules() };
   const threads = new Threads<string, ThreadFound>(module, given, count);
   return {
     room: threads.room,
@@ -42,8 +40,15 @@ export function lookInThreads(sources: readonly SqlSource[], asked: Asked, read:
   };
 }
 
+/** Whether all are files of this machine, which a thread opens by their names. */
+export function areHere(sources: readonly Pick<SqlSource, "file">[]): boolean {
+  return sources.every(
+    ({ file }) => file !== undefined && file !== "-" && !isUrl(file) && !isInS3(file) && !file.endsWith(".json"),
+  );
+}
+
 /** What the options of a command line have beside is not for another thread. */
-function plain({ budget, given, index, mayUseIndex }: ReadOptions): ReadOptions {
+export function plainOptions({ budget, given, index, mayUseIndex }: ReadOptions): ReadOptions {
   return {
     ...(budget === undefined ? {} : { budget }),
     ...(given === undefined ? {} : { given }),
