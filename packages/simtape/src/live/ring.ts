@@ -128,7 +128,7 @@ export class LiveRing implements Keeper {
     const files = new MemoryFiles(`ring.${this.#format.extensions[0]!}`);
     const writing = await this.#format.writing!();
     // by the names that no two channels share
-    const specs = this.#specs.map(({ topic: _, ...spec }) => spec);
+    const specs = this.#specs.map((spec) => ({ ...spec, topic: undefined }));
     await this.#write(writing, files, { ...this.#create, epoch: null }, [this.#base, segment], 0, specs);
     await using recording = await openBundle(filesBundle(files.files, files.name), [this.#format], {
       seekIndex: false,

@@ -126,7 +126,7 @@ test("aircraft of several kinds are drawn as what they are, each once", () => {
   expect(
     drawn(cast)
       .map(({ count }) => count)
-      .sort(),
+      .sort((a, b) => a - b),
   ).toEqual([1, 1, 1, 2]);
   cast.show(stateOf(["c172p"], {}));
   expect(drawn(cast).map(({ count }) => count)).toEqual([1]);

@@ -1,4 +1,4 @@
-import { BoxGeometry, BufferAttribute, BufferGeometry, CylinderGeometry, SphereGeometry } from "three";
+import { BoxGeometry, BufferAttribute, BufferGeometry, SphereGeometry } from "three";
 import { mergeGeometries, mergeVertices } from "three/addons/utils/BufferGeometryUtils.js";
 
 /** What shapes of things are made of, x ahead, y up. A part's grey is multiplied with the colour of the instance. */
@@ -51,20 +51,6 @@ function flip(geometry: BufferGeometry): void {
 /** A box from its middle and size. */
 export function box(x: number, y: number, z: number, length: number, height: number, width: number): BufferGeometry {
   return new BoxGeometry(length, height, width).translate(x, y, z);
-}
-
-/** A wheel of a thing that fills a unit cube and is stretched to a size: round when it is as large as that. */
-export function wheel(
-  x: number,
-  y: number,
-  z: number,
-  radius: readonly [number, number],
-  width: number,
-): BufferGeometry {
-  return new CylinderGeometry(1, 1, width, 18)
-    .rotateX(Math.PI / 2)
-    .scale(radius[0], radius[1], 1)
-    .translate(x, y, z);
 }
 
 export function ball(x: number, y: number, z: number, radius: number): BufferGeometry {

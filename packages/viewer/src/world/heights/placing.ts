@@ -20,7 +20,7 @@ const LIKE_WGS84: readonly number[] = [4326, 4258, 4269, 4979, 4937];
 /** A text says why it has no place. */
 export function placingOf(image: GeoTIFFImage): Placing | string {
   const keys = image.getGeoKeys() ?? {};
-  const model: unknown = keys.GTModelTypeGeoKey;
+  const model: number | undefined = keys.GTModelTypeGeoKey;
   const datum: unknown = keys.GeographicTypeGeoKey;
   let box: readonly number[];
   try {
@@ -33,7 +33,7 @@ export function placingOf(image: GeoTIFFImage): Placing | string {
     return "where it lies is no rectangle with north above";
   const isGeodetic = model === GEOGRAPHIC;
   if (!isGeodetic && model !== undefined && model !== PROJECTED)
-    return `its places are of a kind that is not known (${String(model)})`;
+    return `its places are of a kind that is not known (${model})`;
   if (isGeodetic && typeof datum === "number" && datum !== 32767 && !LIKE_WGS84.includes(datum))
     return `its degrees are not those of WGS 84 (EPSG:${datum})`;
   if (isGeodetic && (south < -90 || north > 90 || west < -360 || east > 360)) return "it reaches beyond the earth";
