@@ -35,8 +35,8 @@ interface Known {
 
 /**
  * The wheels of those who are near. They turn by the way that is driven, and steer as recorded: by their own angles
- * (CARLA spec §4.21), else by the control that was applied (§4.8), of the largest angle and the curve by speed of the
- * physics of the vehicle (§4.15).
+ * (CARLA spec §4.21), else by the control that was applied (CARLA spec §4.8), of the largest angle and the curve by
+ * speed of the physics of the vehicle (CARLA spec §4.15).
  */
 export class Wheels {
   readonly object: Group = new Group();
