@@ -58,7 +58,7 @@ describe("a command that is ended while it writes", () => {
     expect(await ended("SIGKILL", into)).toBe("SIGKILL");
     expect(existsSync(join(into, "town.log"))).toBe(false);
     expect((await simtape(["demo", "carla", "--seconds", "1", "-o", into])).exit).toBe(0);
-    expect(readdirSync(into)).toEqual(["town.log"]);
+    expect(readdirSync(into)).toEqual(["town.log", "town.xodr"]);
     await using recording = await openBundle(fromFile(join(into, "town.log")), FORMATS);
     expect((await check(recording)).status).toBe("sound");
   });

@@ -98,7 +98,8 @@ describe.skipIf(!hasChromium)("a camera path in the page", () => {
     await expect.poll(async () => (await kept())!.keyframes[0]!.lookAt).toEqual({ set: subject.set, id: subject.id });
 
     const path = await kept();
-    await page.waitForFunction(() => decodeURIComponent(location.hash).includes('"ease":true'));
+    // the address is written a moment later
+    await page.waitForFunction((written) => decodeURIComponent(location.hash).includes(written), JSON.stringify(path));
     await page.reload();
     await untilOpen(page);
     expect(await kept()).toEqual(path);
