@@ -35,6 +35,9 @@ export class Hud {
         const part = line.children[k]!;
         if (part.textContent !== text) part.textContent = text;
       }
+      const { label, value, full } = reading;
+      line.dataset["bar"] = full === undefined ? "" : label;
+      line.style.setProperty("--part", String(Math.min(1, Number(value) / (full ?? 1))));
     }
   }
 

@@ -22,6 +22,8 @@ const RED: readonly (readonly [number, number, number])[] = [5, 6, 7].flatMap((x
 /** Ticks: the red blocks are broken, and all go where there is a roof. */
 const [BROKEN, UNDER] = [40, 80];
 const TICK = 5e7;
+/** What the player has from then on when the blocks are broken. */
+const HURT = { health: 6.5, food: 3 };
 
 describe.skipIf(!hasChromium)("the world below a recording, in a browser", () => {
   let folder: string;
@@ -46,8 +48,10 @@ describe.skipIf(!hasChromium)("the world below a recording, in a browser", () =>
     const { world } = recorder;
     world.dimension(OVERWORLD!);
     const player = world.join({ name: "Amaya", uuid: WORLD.id }, stance(0));
+    world.vitals(player, 20, 17, 0);
     for (let tick = 0; tick < 120; tick++) {
       world.move(player, stance(tick));
+      if (tick === BROKEN) world.vitals(player, HURT.health, HURT.food, 0);
       if (tick === BROKEN) for (const at of RED) world.block(at, "minecraft:air");
       if (tick === UNDER) {
         world.clearBlocks();
@@ -98,6 +102,29 @@ describe.skipIf(!hasChromium)("the world below a recording, in a browser", () =>
     await keep("world-hole");
     await goTo(BROKEN - 5);
     await expect.poll(red).toBeGreaterThan(20);
+  });
+
+  test("has bars of the player's health and food, as full as their numbers", async () => {
+    const bars = () =>
+      page.locator(".scene-hud [data-bar]:not([data-bar=''])").evaluateAll((lines) =>
+        lines.map((line) => {
+          const [name, number, bar] = line.children;
+          const { backgroundSize, width } = getComputedStyle(bar!);
+          return [name!.textContent, number!.textContent, Number.parseFloat(backgroundSize), width];
+        }),
+      );
+    await goTo(BROKEN - 5);
+    await expect.poll(bars).toEqual([
+      ["health", "20", 70, "69px"],
+      ["food", "17", 59.5, "69px"],
+    ]);
+    await goTo(BROKEN + 5);
+    await expect.poll(bars).toEqual([
+      ["health", HURT.health.toFixed(0), 3.5 * HURT.health, "69px"],
+      ["food", HURT.food.toFixed(0), 3.5 * HURT.food, "69px"],
+    ]);
+    await keep("world-hurt");
+    await goTo(BROKEN - 5);
   });
 
   test("is left out when that is wanted", async () => {

@@ -9,6 +9,8 @@ export interface Reading {
   readonly unit: string;
   /** Behind the point. */
   readonly digits: number;
+  /** What is whole: it is drawn as a bar, too. */
+  readonly full?: number;
 }
 
 const KNOT = 1852 / 3600;
@@ -90,6 +92,9 @@ export function moleculeReadings(state: State): Reading[] {
   ]);
 }
 
+/** Halves of ten hearts, and of ten pieces of food. */
+const WHOLE = 20;
+
 /** `split`: the checkpoint passed last. */
 export function playerReadings(
   set: EntitySet,
@@ -98,7 +103,8 @@ export function playerReadings(
 ): Reading[] {
   return known([
     reading("height", numberAt(set, "position", row, 1), "blocks", 1),
-    reading("health", numberAt(set, "health", row), "", 0),
+    { ...reading("health", numberAt(set, "health", row), "", 0), full: WHOLE },
+    { ...reading("food", numberAt(set, "food", row), "", 0), full: WHOLE },
     ...(split === undefined ? [] : [reading(split.checkpoint, split.time / 1e9, "s", 2)]),
   ]);
 }
