@@ -423,6 +423,45 @@ describe("figures and machines", () => {
     expect(gait.swing(1, 2e9, 2, 0)).toBe(0);
   });
 
+  test.each([
+    ["swims", 16],
+    ["glides", 128],
+  ])("who %s lies along the way they look, around the middle of the body", async (_, flag) => {
+    const state = await stateOf("race.hcrp");
+    const players = state.sets.get("players")!;
+    const [looks, flags] = [players.columns.get("rotation")!, players.columns.get("flags")!];
+    // from up to down, each of them another way
+    const dives = Float64Array.from(looks.data as ArrayLike<number>, (angle, i) => (i % 3 === 1 ? 12 * i - 80 : angle));
+    const lying = new Map(players.columns);
+    lying.set("flags", { ...flags, data: Uint8Array.from(players.ids, () => flag) });
+    lying.set("rotation", { ...looks, data: dives });
+    const cast = new Cast(new Origin(), -1);
+    cast.show({ ...state, sets: new Map([["players", { ...players, columns: lying }]]) });
+    const { poses } = cast.crowds.find(({ set }) => set === "players")!;
+    cast.see({ position: new Vector3(...poses.positions.subarray(0, 3)), pixels: 1e6, seen: 1e6 });
+    const heads: InstancedMesh[] = [];
+    cast.object.traverse(({ children }) => {
+      // trunks, heads, arms, legs, and those who are far
+      if (children.length === 5) heads.push(children[1]!.children[0] as InstancedMesh);
+    });
+    const matrix = new Matrix4();
+    for (let row = 0; row < poses.count; row++) {
+      heads.at(-1)!.getMatrixAt(row, matrix);
+      const neck = new Vector3().setFromMatrixPosition(matrix);
+      const [pitch, yaw] = [1, 2].map((k) => (Number(lying.get("rotation")!.data[3 * row + k]) * Math.PI) / 180);
+      // of the game: yaw 0 looks along +z and grows clockwise seen from above, pitch is positive downwards
+      const look = new Vector3(
+        -Math.sin(yaw!) * Math.cos(pitch!),
+        -Math.sin(pitch!),
+        Math.cos(yaw!) * Math.cos(pitch!),
+      );
+      const [x, y, z] = poses.positions.subarray(3 * row, 3 * row + 3);
+      const middle = new Vector3(x, y! + 0.3, z);
+      expect(neck.distanceTo(middle.addScaledVector(look, 0.25 * 1.8))).toBeLessThan(1e-3);
+    }
+    cast.dispose();
+  });
+
   test("a figure stands where it is, as high as it is, with a leg ahead and the arm of that side behind", () => {
     const figures = new Figures(new Look(-1), BLOCKY);
     figures.begin();

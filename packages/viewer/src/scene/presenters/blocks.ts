@@ -12,13 +12,14 @@ import {
 import { type Column, type EntitySet, radiansPer, type State, transformOf, type Value } from "simtape";
 import type { Passing } from "../../protocol.ts";
 import { blockLook } from "../../blocks/block-look.ts";
+import { rotate } from "../compose.ts";
 import { grainTexture } from "../grain.ts";
 import { Instances } from "../instances.ts";
 import { color, colorOf } from "../look.ts";
 import { Poses } from "../poses.ts";
 import { turnQuaternionUp } from "../y-up.ts";
 import { BLOCKY } from "./figure-shapes.ts";
-import { Figures } from "./figures.ts";
+import { bend, Figures } from "./figures.ts";
 import { Gait } from "./gait.ts";
 import { counted, type Eye, type Presenter, type PresenterKind, type Setting } from "./presenter.ts";
 import { nameOf, numberAt, textAt } from "./cells.ts";
@@ -45,6 +46,11 @@ const SHADE = new Color();
 const HEIGHT = 1.8;
 const SNEAKING = 1.5;
 const LEAN = 0.45;
+/** Bits of the flags that all beings share. */
+const [SNEAKS, SWIMS, GLIDES] = [2, 16, 128];
+/** Of who swims or glides, the middle is so high above the place, metres. */
+const AFLOAT = 0.3;
+const ALONG = new Float64Array(3);
 const BODY = new Float32Array(4);
 const HEAD = new Float32Array(4);
 const NOTHING: ReadonlyMap<string, Value> = new Map();
@@ -209,14 +215,23 @@ class Blocks implements Presenter {
       const head = numberAt(entities, "head-yaw", row);
       const pitch = finite(numberAt(entities, "rotation", row, 1));
       const transform = transformOf(entities!.axes);
-      transform.angles(0, 0, yaw, radians, BODY, 0);
+      const flags = finite(numberAt(entities, "flags", row));
+      const isLying = (flags & (SWIMS | GLIDES)) !== 0;
+      transform.angles(0, isLying ? pitch : 0, yaw, radians, BODY, 0);
       transform.angles(0, pitch, Number.isFinite(head) ? head : yaw, radians, HEAD, 0);
       turnQuaternionUp(BODY, 0);
       turnQuaternionUp(HEAD, 0);
-      // Bit 1 of the shared flags.
-      const isSneaking = (numberAt(entities, "flags", row) & 2) !== 0;
-      const [height, lean] = isSneaking ? [SNEAKING, LEAN] : [HEIGHT, 0];
       const swing = this.#gait.swing(id, time, x, z);
+      if (isLying) {
+        // head first to where they look, around the middle of the body
+        bend(BODY, 0, -Math.PI / 2, BODY);
+        rotate(BODY, 0, 0, HEIGHT / 2, 0, ALONG, 0);
+        const [feetX, feetY, feetZ] = [x - ALONG[0]!, y + AFLOAT - ALONG[1]!, z - ALONG[2]!];
+        const kick = (flags & GLIDES) === 0 ? swing / 2 : 0;
+        this.#figures.put(feetX, feetY, feetZ, BODY, 0, HEAD, 0, HEIGHT, kick, 0, colorOf(id));
+        continue;
+      }
+      const [height, lean] = (flags & SNEAKS) === 0 ? [HEIGHT, 0] : [SNEAKING, LEAN];
       this.#figures.put(x, y, z, BODY, 0, HEAD, 0, height, swing, lean, colorOf(id));
     }
     this.#figures.end();

@@ -198,13 +198,13 @@ export class Figures {
 
 const SIDES: readonly number[] = [-1, 1];
 
-/** `BENT` gets the orientation turned about the thing's own axis to the right: ahead is positive. */
-function bend(of: Float32Array, at: number, angle: number): void {
+/** `into` gets the orientation turned about the thing's own axis to the right: what hangs goes ahead, what stands back. */
+export function bend(of: Float32Array, at: number, angle: number, into: Float32Array = BENT): void {
   const s = Math.sin(angle / 2);
   const c = Math.cos(angle / 2);
   const [x, y, z, w] = [of[at]!, of[at + 1]!, of[at + 2]!, of[at + 3]!];
-  BENT[0] = x * c + y * s;
-  BENT[1] = y * c - x * s;
-  BENT[2] = z * c + w * s;
-  BENT[3] = w * c - z * s;
+  into[0] = x * c + y * s;
+  into[1] = y * c - x * s;
+  into[2] = z * c + w * s;
+  into[3] = w * c - z * s;
 }
