@@ -1,10 +1,11 @@
 import "./inspect.css";
 import { useEffect, useMemo, useRef, useState } from "react";
 import { isTooFar } from "../afar.ts";
-import { useFrame, useSession, useViewer } from "../hooks.ts";
+import { useFrame, useSession, useShared, useViewer } from "../hooks.ts";
 import type { MessageRows, Opened } from "../protocol.ts";
 import type { Deck } from "../session.ts";
 import { useTimeScale } from "../clock.ts";
+import { MESSAGES } from "../transport/named.ts";
 import { Button } from "../ui/button.tsx";
 import { MessageIndex } from "./message-index.ts";
 import { MessagePages, type MessageRow, rowOf } from "./message-pages.ts";
@@ -17,6 +18,7 @@ import { VirtualList } from "./virtual-list.tsx";
 const COLUMNS = 4096;
 /** Messages that a search for text finds. */
 const MOST_FOUND = 5000;
+const ALL_CHANNELS = {};
 
 /** All messages in order, by channel, or those in which a text occurs. */
 export function MessagesPanel() {
@@ -29,7 +31,8 @@ function Messages({ deck }: { readonly deck: Deck }) {
   const session = useSession();
   const frame = useFrame(8);
   const selection = useViewer((state) => state.selection);
-  const [channel, setChannel] = useState(-1);
+  const [kept, keep] = useShared<{ readonly channel?: string }>(MESSAGES, ALL_CHANNELS);
+  const channel = opened.channels.find(({ name }) => name === kept.channel)?.id ?? -1;
   const [text, setText] = useState("");
   const [active, setActive] = useState(0);
   const channels = useMemo(() => (channel < 0 ? null : [channel]), [channel]);
@@ -65,7 +68,9 @@ function Messages({ deck }: { readonly deck: Deck }) {
           aria-label="Channel"
           value={channel}
           onChange={(event) => {
-            setChannel(Number(event.currentTarget.value));
+            const id = Number(event.currentTarget.value);
+            const chosen = opened.channels.find((one) => one.id === id);
+            keep(chosen === undefined ? undefined : { channel: chosen.name });
             setActive(0);
           }}
         >

@@ -1,7 +1,12 @@
-import { useState } from "react";
-import { useSession } from "../hooks.ts";
+import { useEffect, useState } from "react";
+import { eventListOf, type Known } from "../events/event-list.ts";
+import { useSession, useViewer } from "../hooks.ts";
+import { Observable, useObservable } from "../observable.ts";
 import { Dialog } from "../ui/dialog.tsx";
 import type { Command } from "./commands.ts";
+import { named } from "./named.ts";
+
+const NO_EVENTS = new Observable<Known>({ events: [], phase: "complete" });
 
 const SIGNS: Readonly<Record<string, string>> = {
   " ": "Space",
@@ -28,16 +33,17 @@ function Help({ commands, onClose }: { readonly commands: readonly Command[]; re
     <Dialog title="Keys" onClose={onClose}>
       <h2>Keys</h2>
       <dl className="keys">
-        {[...commands.filter(({ keys }) => keys.length > 0), { title: "All commands", keys: ["Ctrl+k"] }].map(
-          ({ title, keys }) => (
-            <div key={title}>
-              <dt>
-                <kbd>{signOf(keys[0]!)}</kbd>
-              </dt>
-              <dd>{title}</dd>
-            </div>
-          ),
-        )}
+        {[
+          ...commands.filter(({ keys }) => keys.length > 0),
+          { title: "All commands, things, channels and events", keys: ["Ctrl+k"] },
+        ].map(({ title, keys }) => (
+          <div key={title}>
+            <dt>
+              <kbd>{signOf(keys[0]!)}</kbd>
+            </dt>
+            <dd>{title}</dd>
+          </div>
+        ))}
       </dl>
       <p className="faint">
         On the timeline: drag to scrub, drag with Shift to loop, wheel to zoom, double click to show the whole
@@ -52,11 +58,24 @@ function Palette({ commands, onClose }: { readonly commands: readonly Command[];
   const [text, setText] = useState("");
   const [at, setAt] = useState(0);
   const words = text.toLowerCase().split(/\s+/);
-  const found = commands.filter(({ title }) => words.every((word) => title.toLowerCase().includes(word)));
-  const run = (command: Command | undefined): void => {
+  const deck = useViewer(({ decks }) => decks[0]);
+  const events = useObservable(
+    deck === undefined ? NO_EVENTS : eventListOf(session, deck).known,
+    (known) => known.events,
+  );
+  const found = [
+    ...commands
+      .filter(({ title }) => words.every((word) => title.toLowerCase().includes(word)))
+      .map(({ keys, ...command }) => ({ ...command, id: command.title, key: keys[0], what: "" })),
+    ...named(text, session.frame?.recorded ?? null, deck?.opened, events).map((one) => ({ ...one, key: undefined })),
+  ];
+  const run = (one: (typeof found)[number] | undefined): void => {
     onClose();
-    command?.run(session);
+    one?.run(session);
   };
+  useEffect(() => {
+    document.getElementById(`palette-${at}`)?.scrollIntoView({ block: "nearest" });
+  }, [at]);
   return (
     <Dialog title="Commands" onClose={onClose}>
       <input
@@ -66,7 +85,7 @@ function Palette({ commands, onClose }: { readonly commands: readonly Command[];
         aria-expanded="true"
         aria-controls="palette"
         aria-activedescendant={`palette-${at}`}
-        placeholder="Search commands"
+        placeholder="Search commands, things, channels and events"
         value={text}
         onChange={(event) => {
           setText(event.currentTarget.value);
@@ -81,19 +100,20 @@ function Palette({ commands, onClose }: { readonly commands: readonly Command[];
         }}
       />
       <div id="palette" role="listbox" className="palette" aria-label="Commands">
-        {found.map((command, i) => (
+        {found.map((one, i) => (
           <button
-            key={command.title}
+            key={one.id}
             id={`palette-${i}`}
             type="button"
             role="option"
             aria-selected={i === at}
             tabIndex={-1}
             className="menu-item"
-            onClick={() => run(command)}
+            onClick={() => run(one)}
           >
-            {command.title}
-            {command.keys[0] !== undefined && <kbd>{signOf(command.keys[0])}</kbd>}
+            {one.title}
+            {one.key !== undefined && <kbd>{signOf(one.key)}</kbd>}
+            {one.what !== "" && <span className="faint">{one.what}</span>}
           </button>
         ))}
       </div>

@@ -220,6 +220,35 @@ describe.skipIf(!hasChromium)("the viewer", () => {
     await page.keyboard.press("Enter");
     await page.waitForFunction(() => simtape.frame!.time === simtape.bounds.end);
   });
+
+  test("finds things, channels and events by their names in the palette", async () => {
+    await go(viewer.address("race.hcrp"));
+    await untilOpen(page);
+    const find = async (text: string, option: string | RegExp): Promise<void> => {
+      await page.keyboard.press("Control+k");
+      await page.getByRole("combobox", { name: "Command" }).fill(text);
+      const found = page.getByRole("option", { name: option });
+      await found.waitFor();
+      while ((await found.getAttribute("aria-selected")) !== "true") await page.keyboard.press("ArrowDown");
+      await page.keyboard.press("Enter");
+      await page.getByRole("dialog", { name: "Commands" }).waitFor({ state: "detached" });
+    };
+    await find("dov", "Dov players/4");
+    expect(await page.evaluate(() => simtape.state.value.subject)).toMatchObject({ set: "players", id: 4 });
+
+    await find("block set", "set-block channel");
+    const channel = page.getByRole("combobox", { name: "Channel" });
+    await expect
+      .poll(() => channel.evaluate((one) => (one as HTMLSelectElement).selectedOptions[0]!.text))
+      .toBe("set-block");
+    await page.waitForFunction(() => decodeURIComponent(location.hash).includes('"messages":{"channel":"set-block"}'));
+    await page.reload();
+    await untilOpen(page);
+    expect(await channel.evaluate((one) => (one as HTMLSelectElement).selectedOptions[0]!.text)).toBe("set-block");
+
+    await find("bo_jumps finish", /Bo_Jumps: finish 0:43\.600$/);
+    await page.waitForFunction(() => simtape.frame!.time === 43.6e9);
+  });
 });
 
 /** Vite's list of what was built, by source. */
