@@ -33,7 +33,8 @@ export function named(
   return [
     ...things(state, fits),
     ...channels.map(
-      ({ name }): Named => ({
+      ({ id, name }): Named => ({
+        id: `channel ${id}`,
         title: name,
         what: "channel",
         run: (session) => {
@@ -45,7 +46,8 @@ export function named(
     ...among(events, { ...ALL, text })
       .slice(0, LISTED)
       .map(
-        (event): Named => ({
+        (event, i): Named => ({
+          id: `event ${i}`,
           title: `${kindName(event.kind)}: ${textOf(event)}`,
           what: clock(event.time),
           run: (session) => showEvent(session, event),
