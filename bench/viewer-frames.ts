@@ -1,11 +1,12 @@
 /**
- * What 10,000 things cost the page where there is a graphics card: `npm run bench:frames [-- THINGS]`. There need be
- * none: the page takes the software for one and everything is made and handed over, but nothing is drawn. Prints how
- * many pictures are shown in a second of playing, what one takes of the page's thread, and how many corners and calls the
- * card would get.
+ * What 10,000 things cost the page where there is a graphics card: `npm run bench:frames [-- THINGS [software]]`. There
+ * need be none: the page takes the software for one and everything is made and handed over, but nothing is drawn; with
+ * `software` it is drawn by software, as the page does where there is no card. Prints how many pictures are shown in a
+ * second of playing, what one takes of the page's thread, and how many corners and calls the card would get. Vehicles are
+ * on the map of their town; a protein is drawn as a cartoon and as spheres.
  */
 import { execFileSync } from "node:child_process";
-import { mkdtempSync, rmSync } from "node:fs";
+import { mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as later } from "node:timers/promises";
@@ -14,6 +15,7 @@ import { serveView } from "../packages/simtape/src/cli/view/server.ts";
 import { builtPage } from "../packages/viewer/test/support/build.ts";
 import { hashOf, layoutOf } from "../packages/viewer/test/support/viewer.ts";
 import { Chromium } from "./chromium.ts";
+import { proteinOf } from "./make/protein.ts";
 
 const SECONDS = 10;
 const KINDS = ["carla", "nanover"] as const;
@@ -23,19 +25,28 @@ declare global {
   var counted: { corners: number; calls: number; pictures: number };
 }
 
-const [things = "10000"] = process.argv.slice(2);
+const [things = "10000", drawing] = process.argv.slice(2);
 const folder = mkdtempSync(join(tmpdir(), "simtape-frames-"));
 try {
   for (const kind of KINDS) {
     const cli = new URL("../packages/simtape/bin/simtape.js", import.meta.url).pathname;
     execFileSync(process.execPath, [cli, "demo", kind, "-o", folder, "--seconds", "5", "--entities", things]);
   }
+  writeFileSync(join(folder, "protein.traj"), proteinOf(Number(things)));
+  for (const name of readdirSync(folder)) console.log(`${name}: ${statSync(join(folder, name)).size} bytes`);
   const entries = await entriesOf([folder]);
   const server = await serveView({ folder: await builtPage(), entries });
-  for (const entry of entries) {
+  const cases = entries.flatMap((entry) =>
+    (entry.name.startsWith("protein") ? (["cartoon", "spacefill"] as const) : [undefined]).map((style) => ({
+      entry,
+      style,
+    })),
+  );
+  for (const { entry, style } of cases) {
     await using chromium = new Chromium({ width: 1280, height: 720 });
-    await chromium.before(pretend);
-    const address = server.address([entry]) + hashOf({ shared: { layout: layoutOf(["scene"]) } });
+    await chromium.before(drawing === "software" ? count : pretend);
+    const scene = style === undefined ? {} : { scene: { molecules: { style } } };
+    const address = server.address([entry]) + hashOf({ shared: { layout: layoutOf(["scene"]), ...scene } });
     await chromium.open(address, () => document.querySelector("canvas[data-time]") !== null);
     await chromium.run(() => {
       simtape.setLoop(simtape.bounds);
@@ -53,7 +64,7 @@ try {
     const took = (of: "TaskDuration" | "ScriptDuration"): string =>
       (((after[of]! - before[of]!) * 1000) / pictures).toFixed(1);
     console.log(
-      `${entry.name}, ${things} things: ${(pictures / SECONDS).toFixed(0)} pictures a second; for each ${took("ScriptDuration")} ms of script, ${took("TaskDuration")} ms of the page's thread in all, ${each("calls")} calls, ${each("corners")} corners`,
+      `${entry.name}${style === undefined ? "" : ` as ${style}`}, ${things} things: ${(pictures / SECONDS).toFixed(0)} pictures a second; for each ${took("ScriptDuration")} ms of script, ${took("TaskDuration")} ms of the page's thread in all, ${each("calls")} calls, ${each("corners")} corners`,
     );
   }
   await server.close();
@@ -65,6 +76,13 @@ try {
 async function busy(chromium: Chromium): Promise<Readonly<Record<string, number>>> {
   const { metrics } = await chromium.send("Performance.getMetrics");
   return Object.fromEntries((metrics as { name: string; value: number }[]).map(({ name, value }) => [name, value]));
+}
+
+/** In the page, before its own scripts: counts pictures alone. */
+function count(): void {
+  const counted = { corners: 0, calls: 0, pictures: 0 };
+  Object.assign(globalThis, { counted });
+  new MutationObserver(() => counted.pictures++).observe(document, { subtree: true, attributeFilter: ["data-time"] });
 }
 
 /** In the page, before its own scripts: a graphics card that draws nothing, and counts what it is given. */
