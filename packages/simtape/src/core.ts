@@ -26,7 +26,14 @@ export async function open<F extends Format>(
 
 export { LayoutError } from "./bytes/error.ts";
 export { exportTo, type FittingTarget, fittingTargets } from "./export/export-to.ts";
-export type { Exporter, ExportOptions, ExportReport, ExportTarget } from "./export/exporter.ts";
+export type {
+  Exporter,
+  ExportOptions,
+  ExportReport,
+  ExportTarget,
+  OriginalFiles,
+  TargetOption,
+} from "./export/exporter.ts";
 export { EXPORT_TARGETS, targetCalled, targetOfName } from "./export/targets.ts";
 export { provideZstd } from "./codec/zstd-provided.ts";
 export { fieldText, numberText } from "./bytes/field-text.ts";

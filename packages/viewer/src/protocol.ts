@@ -9,6 +9,7 @@ import type {
   SeriesPath,
   Showing,
   State,
+  TargetOption,
   Time,
   Timeline,
   TimeRange,
@@ -195,8 +196,20 @@ export interface TargetFacts {
   readonly name: string;
   /** What of any recording it can carry. */
   readonly carries: string;
+  /** Options that it has a use for. */
+  readonly takes: readonly TargetOption[];
   /** What the recording is about comes first. */
   readonly fits: readonly ExportFits[];
+}
+
+/** Axes to turn to, by what they are: the hand, and the axis that points up. */
+export type ExportAxes = readonly [handed: "right" | "left", up: "y" | "z"];
+
+/** A column that the rows of a set or channel have. */
+export interface ExportColumn {
+  /** `position.x` */
+  readonly name: string;
+  readonly unit: string | null;
 }
 
 /** Files that an export made. */
@@ -408,6 +421,8 @@ export interface Queries {
   };
   /** The targets of an export that fit. */
   targets: { ask: Of; answer: readonly TargetFacts[] };
+  /** The columns that rows of a set or channel have besides their time and id. A channel is read for them. */
+  columns: { ask: Of & { readonly of: ExportFits }; answer: readonly ExportColumn[] };
   /** Files for other programs. Progress is nanoseconds of the range. */
   export: {
     ask: Of & {
@@ -421,6 +436,18 @@ export interface Queries {
       readonly every: Time | null;
       /** Where a local plane touches the earth: degrees, metres, degrees from north; null: the recording says it. */
       readonly origin: readonly [latitude: number, longitude: number, altitude?: number, heading?: number] | null;
+      /** Null: all. `position` stands for all below it. */
+      readonly columns: readonly string[] | null;
+      /** Null: all things. */
+      readonly ids: readonly string[] | null;
+      /** Null: as recorded. */
+      readonly axes: ExportAxes | null;
+      /** Whether headers name units. */
+      readonly units: boolean;
+      /** What a column of time is in. */
+      readonly time: "ns" | "s";
+      /** The files of the recording are carried inside: however large they are, where they are not large, or not. */
+      readonly original: "always" | "small" | "never";
       /** Of the recording: files are called after it. */
       readonly name: string;
     };

@@ -48,6 +48,7 @@ const QUERIES: { readonly [K in QueryName]: Query<K> } = {
   race: async (...asked) => (await import("./engine/race.ts")).raceAll(...asked),
   stats: async (...asked) => (await import("./engine/stats.ts")).stats(...asked),
   targets: async (...asked) => (await import("./engine/export.ts")).targets(...asked),
+  columns: async (...asked) => (await import("./engine/export.ts")).columns(...asked),
   export: async (...asked) => (await import("./engine/export.ts")).files(...asked),
 };
 

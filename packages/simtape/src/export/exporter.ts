@@ -22,6 +22,9 @@ export interface ExportOptions extends TableOptions {
   readonly onProgress?: ((time: number) => void) | undefined;
 }
 
+/** An option that not every target has a use for. A set, times and an interval are for all. */
+export type TargetOption = "channel" | "columns" | "ids" | "axes" | "origin" | "units" | "time" | "original";
+
 /** Where the files of a recording are. */
 export interface OriginalFiles {
   readonly bundle: SourceBundle;
@@ -57,8 +60,8 @@ export interface Exporter {
   readonly mediaType: string;
   /** What it can carry, for the message about a recording that has none of it: "things with a place on the earth". */
   readonly carries: string;
-  /** The files of the recording may be carried inside: see `ExportOptions.original`; absent: they may not. */
-  readonly holdsOriginal?: boolean;
+  /** Options that it has a use for. Others, when they are given, are refused with `TypeError`. */
+  readonly takes: readonly TargetOption[];
   /** Sets (and channels, of targets of rows) of the recording that fit, those that it is about first; empty: none. */
   fitting(recording: Recording): Promise<readonly string[]>;
   /**
@@ -70,7 +73,6 @@ export interface Exporter {
 }
 
 /** A target by its name and endings; the rest is loaded when it is used. */
-export interface ExportTarget
-  extends Pick<Exporter, "id" | "name" | "extensions" | "mediaType" | "carries" | "holdsOriginal"> {
+export interface ExportTarget extends Pick<Exporter, "id" | "name" | "extensions" | "mediaType" | "carries" | "takes"> {
   readonly load: () => Promise<Exporter>;
 }

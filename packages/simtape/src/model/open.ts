@@ -74,15 +74,17 @@ export async function recognize<F extends Format>(
     if (answer === "certain") certain.push(format);
     else if (answer === "possible") possible.push(format);
   }
+  // a file of another kind that is known is none that may be a recording
+  if (certain.length === 0)
+    for (const { advice } of formats) {
+      const what = advice?.(head) ?? null;
+      if (what !== null) throw new RecordingError("unknown-format", `${what}: ${source.name}`, { offset: 0 });
+    }
   const candidates = certain.length > 0 ? certain : possible;
   if (candidates.length === 1) return candidates[0]!;
   if (candidates.length > 1) {
     const ids = candidates.map(({ id }) => id).join(", ");
     throw new RecordingError("ambiguous-format", `could be any of ${ids}: ${source.name}`, { offset: 0 });
-  }
-  for (const { advice } of formats) {
-    const what = advice?.(head) ?? null;
-    if (what !== null) throw new RecordingError("unknown-format", `${what}: ${source.name}`, { offset: 0 });
   }
   const known = formats.map((format) => format.name).join(", ");
   const what = head.length === 0 ? "the file is empty" : `begins ${beginning(head)}`;

@@ -11,6 +11,7 @@ import {
   type Recording,
   servePlayer,
   SIDE_CAR_ENDING,
+  type SourceBundle,
 } from "simtape";
 import type { Ask, Opened, Locator, Progress } from "../protocol.ts";
 import { firstPlaces } from "./first.ts";
@@ -25,6 +26,8 @@ const REPORT_EVERY = 50;
 /** The recordings that are open, and the one player. Lives in the worker. */
 export class Engine {
   readonly #recordings = new Map<number, Recording>();
+  /** The files of each. */
+  readonly #files = new Map<number, SourceBundle>();
   #count = 0;
   #player: Player | null = null;
   #leave = new AbortController();
@@ -41,6 +44,11 @@ export class Engine {
     const found = this.#recordings.get(id);
     if (found === undefined) throw new RangeError(`no open recording ${id}`);
     return found;
+  }
+
+  /** The files that a recording was opened from. */
+  filesOf(id: number): SourceBundle | null {
+    return this.#files.get(id) ?? null;
   }
 
   async open(
@@ -77,7 +85,9 @@ export class Engine {
           report({ done, total });
         },
       });
-      return await this.#opened(recording, formats, signal, false);
+      const opened = await this.#opened(recording, formats, signal, false);
+      this.#files.set(opened.recording, heads.bundle);
+      return opened;
     } catch (error) {
       throw place.kind === "url" ? explainFar(given.explain(error), place.url) : given.explain(error);
     } finally {
@@ -136,6 +146,7 @@ export class Engine {
   async close(id: number): Promise<null> {
     const recording = this.#recordings.get(id);
     this.#recordings.delete(id);
+    this.#files.delete(id);
     await recording?.close();
     return null;
   }

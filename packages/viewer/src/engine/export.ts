@@ -1,9 +1,20 @@
-import { fittingTargets, FORMATS, originAt, type Recording, targetCalled } from "simtape";
-import type { ExportFits } from "../protocol.ts";
+import {
+  fittingTargets,
+  FORMATS,
+  originAt,
+  type OriginalFiles,
+  type Recording,
+  type SourceBundle,
+  standardAxes,
+  targetCalled,
+} from "simtape";
+import type { Ask, ExportFits } from "../protocol.ts";
 import { BlobFiles } from "./blob-files.ts";
 import { Breather } from "./breather.ts";
 import type { Query } from "./query.ts";
 
+/** Bytes of files of a recording that an export carries inside without being asked to. */
+const SMALL_FILES = 256 << 20;
 /** Between two reports of progress, milliseconds. */
 const REPORT_EVERY = 100;
 
@@ -16,15 +27,23 @@ export const targets: Query<"targets"> = async (engine, { recording: id }) => {
   const found = await fittingTargets(recording);
   return found
     .filter(({ fits }) => fits.length > 0)
-    .map(({ target: { id, name, carries }, fits }) => ({
-      ...{ id, name, carries },
+    .map(({ target: { id, name, carries, takes }, fits }) => ({
+      ...{ id, name, carries, takes },
       fits: fits.map((each) => ({ name: each, kind: kindOf(each) })),
     }));
 };
 
+/** The columns of a set or channel. */
+export const columns: Query<"columns"> = async (engine, { recording: id, of }, signal) => {
+  const recording = engine.recording(id);
+  const table = await recording.table(of.kind === "set" ? of.name : recording.channel(of.name), { signal });
+  const inEachRow = of.kind === "set" ? ["time", "id"] : ["time", "sequence", "record"];
+  return table.columns.filter(({ name }) => !inEachRow.includes(name)).map(({ name, unit }) => ({ name, unit }));
+};
+
 /** Writes the files of a target. */
 export const files: Query<"export"> = async (engine, ask, signal, report) => {
-  const { recording: id, to, of, range, every, origin, name } = ask;
+  const { recording: id, to, of, range, every, origin, axes, name } = ask;
   const recording = engine.recording(id);
   const { start, end } = await recording.timeline();
   const [first, last] = [range?.start ?? start, range?.end ?? end];
@@ -40,6 +59,12 @@ export const files: Query<"export"> = async (engine, ask, signal, report) => {
     ...(of === null ? {} : { [of.kind]: of.name }),
     every: every ?? undefined,
     origin: origin === null ? undefined : originAt(...origin),
+    columns: ask.columns ?? undefined,
+    ids: ask.ids ?? undefined,
+    axes: axes === null ? undefined : standardAxes(...axes),
+    units: ask.units,
+    time: ask.time === "s" ? undefined : ask.time,
+    original: originalOf(ask.original, engine.filesOf(id)),
     signal,
     onProgress: (time) => {
       const now = performance.now();
@@ -58,6 +83,11 @@ export const files: Query<"export"> = async (engine, ask, signal, report) => {
     notes,
   };
 };
+
+function originalOf(wanted: Ask<"export">["original"], bundle: SourceBundle | null): OriginalFiles | null {
+  if (wanted === "never" || bundle === null) return null;
+  return { bundle, limit: wanted === "small" ? SMALL_FILES : undefined };
+}
 
 /** Names of sets at the start and at the end. */
 async function setsOf(recording: Recording): Promise<ReadonlySet<string>> {

@@ -12,20 +12,20 @@ export function isWorthHead(bytes: number): boolean {
 
 /** The files of a recording that is being opened, and their first bytes as a recording of its own. */
 export class Heads {
-  readonly #bundle: SourceBundle;
+  readonly bundle: SourceBundle;
   /** By the name that was asked for. */
   readonly #open = new Map<string | undefined, ByteSource>();
 
   constructor(bundle: SourceBundle) {
-    this.#bundle = bundle;
+    this.bundle = bundle;
   }
 
   /** All of the files. */
   get whole(): SourceBundle {
     return {
-      ...this.#bundle,
+      ...this.bundle,
       open: async (name) => {
-        const source = await this.#bundle.open(name);
+        const source = await this.bundle.open(name);
         if (source !== null) this.#open.set(name, source);
         return source;
       },
@@ -35,10 +35,10 @@ export class Heads {
   /** The first bytes of each file, as if there were no more. Files that are open are not asked for again. */
   head(signal: AbortSignal): SourceBundle {
     return {
-      ...this.#bundle,
+      ...this.bundle,
       open: async (name) => {
         const known = this.#open.get(name);
-        const source = known ?? (await this.#bundle.open(name));
+        const source = known ?? (await this.bundle.open(name));
         if (source === null) return null;
         try {
           return memory(await source.read(0, HEAD_BYTES, signal), source.name);

@@ -1,7 +1,7 @@
 import { type ReactNode, useEffect, useId, useState } from "react";
 import { useTimeScale } from "../clock.ts";
 import { useSession, useViewer } from "../hooks.ts";
-import type { TargetFacts } from "../protocol.ts";
+import type { Ask, TargetFacts } from "../protocol.ts";
 import type { Deck } from "../session.ts";
 import { useWindow } from "../timeline/use-window.ts";
 import { wholeOf } from "../timeline/window.ts";
@@ -9,13 +9,12 @@ import { Button } from "../ui/button.tsx";
 import { Dialog } from "../ui/dialog.tsx";
 import "./export.css";
 import { Outcome } from "./outcome.tsx";
-import { parseInterval, parseOrigin } from "./typed.ts";
+import { ALL_OF_IT, type Chosen, Options } from "./options.tsx";
+import { parseIds, parseInterval, parseOrigin } from "./typed.ts";
 import { useExport } from "./use-export.ts";
 
 /** Targets whose file has the rows of one set or channel. */
 const OF_ONE: ReadonlySet<string> = new Set(["csv", "ndjson", "parquet", "arrow", "npz"]);
-/** Targets of places on the earth, which a local plane needs an origin for. */
-const ON_EARTH: ReadonlySet<string> = new Set(["kml", "gpx", "czml", "acmi"]);
 
 type Part = "all" | "window" | "loop";
 
@@ -66,6 +65,7 @@ function ExportForm({
   const [part, setPart] = useState<Part>("all");
   const [every, setEvery] = useState("");
   const [origin, setOrigin] = useState("");
+  const [options, setOptions] = useState<Chosen>(ALL_OF_IT);
   const { exporting, begin, cancel } = useExport();
   const id = useId();
   const { text } = useTimeScale();
@@ -74,9 +74,15 @@ function ExportForm({
   const takesEvery = of?.kind !== "channel";
   const interval = takesEvery && every.trim() !== "" ? parseInterval(every, timeline) : null;
   const isEveryWrong = takesEvery && every.trim() !== "" && interval === null;
-  const takesOrigin = ON_EARTH.has(to);
+  const { takes } = target;
+  const takesAxes = takes.includes("axes") && of?.kind !== "channel";
+  const isTurned = takesAxes && options.axes !== null;
+  // places on the earth need it, and those that are turned may
+  const takesOrigin = takes.includes("origin") && (isTurned || !takes.includes("axes"));
   const typedOrigin = takesOrigin && origin.trim() !== "" ? parseOrigin(origin) : null;
   const isOriginWrong = takesOrigin && origin.trim() !== "" && typedOrigin === null;
+  const hasNoColumn = takes.includes("columns") && options.columns?.length === 0;
+  const isWrong = isEveryWrong || isOriginWrong || hasNoColumn;
   const isRunning = exporting.phase === "running";
   const rangeOf = { all: null, window: isPart ? window : null, loop };
   const begun = (): void => {
@@ -89,8 +95,20 @@ function ExportForm({
       range: range === null ? null : { start: range.start, end: Math.floor(range.end ?? timeline.end) + 1 },
       every: interval,
       origin: typedOrigin,
+      columns: takes.includes("columns") ? options.columns : null,
+      ids: takes.includes("ids") && takesEvery ? parseIds(options.ids) : null,
+      axes: isTurned ? options.axes : null,
+      units: options.units || !takes.includes("units"),
+      time: takes.includes("time") ? options.time : "s",
+      original: originalOf(),
       name: place.name,
     });
+  };
+  const isWhole = part === "all" && of === null;
+  const originalOf = (): Ask<"export">["original"] => {
+    if (!takes.includes("original")) return "never";
+    if (options.original === null) return isWhole ? "small" : "never";
+    return options.original ? "always" : "never";
   };
   const partText = (range: { readonly start?: number | undefined; readonly end?: number | undefined }): string =>
     `${text(range.start ?? timeline.start)} to ${text(range.end ?? timeline.end)}`;
@@ -99,7 +117,7 @@ function ExportForm({
       className="export-form"
       onSubmit={(event) => {
         event.preventDefault();
-        if (!isRunning && !isEveryWrong && !isOriginWrong) begun();
+        if (!isRunning && !isWrong) begun();
       }}
     >
       <p className="faint">The page writes a file for other programs here, in your browser. It sends nothing.</p>
@@ -113,6 +131,7 @@ function ExportForm({
           onChange={(event) => {
             setTo(event.currentTarget.value);
             setChosen("");
+            setOptions({ ...options, columns: null });
           }}
         >
           {targets.map((each) => (
@@ -129,7 +148,10 @@ function ExportForm({
           className="field"
           value={chosen === "" && OF_ONE.has(to) ? "0" : chosen}
           disabled={isRunning}
-          onChange={(event) => setChosen(event.currentTarget.value)}
+          onChange={(event) => {
+            setChosen(event.currentTarget.value);
+            setOptions({ ...options, columns: null });
+          }}
         >
           {!OF_ONE.has(to) && <option value="">all that fits</option>}
           {target.fits.map(({ kind, name }, i) => (
@@ -173,6 +195,15 @@ function ExportForm({
           This is no length of time. Write 100ms or 1s.
         </p>
       )}
+      <Options
+        recording={recording}
+        takes={takes}
+        of={of}
+        isWhole={isWhole}
+        chosen={options}
+        isDisabled={isRunning}
+        onChoose={setOptions}
+      />
       {takesOrigin && (
         <div className="export-line">
           <label htmlFor={`${id}-origin`}>Origin</label>
@@ -202,7 +233,7 @@ function ExportForm({
             Cancel
           </Button>
         ) : (
-          <Button key="export" kind="main" type="submit" disabled={isEveryWrong || isOriginWrong}>
+          <Button key="export" kind="main" type="submit" disabled={isWrong}>
             Export
           </Button>
         )}

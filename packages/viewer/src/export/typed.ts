@@ -18,3 +18,12 @@ export function parseOrigin(text: string): Ask<"export">["origin"] {
     ? null
     : ([latitude, longitude, ...more] as unknown as Ask<"export">["origin"]);
 }
+
+/** `24, 31`: ids with commas between; null: none, which is all things. */
+export function parseIds(text: string): readonly string[] | null {
+  const ids = text
+    .split(",")
+    .map((id) => id.trim())
+    .filter((id) => id !== "");
+  return ids.length === 0 ? null : ids;
+}

@@ -37,7 +37,7 @@ export class Hud {
       }
       const { label, value, full } = reading;
       line.dataset["bar"] = full === undefined ? "" : label;
-      line.style.setProperty("--part", String(Math.min(1, Number(value) / (full ?? 1))));
+      if (full !== undefined) line.style.setProperty("--part", String(Math.min(1, Number(value) / full)));
     }
   }
 

@@ -111,7 +111,7 @@ function Palette({ commands, onClose }: { readonly commands: readonly Command[];
             className="menu-item"
             onClick={() => run(one)}
           >
-            {one.title}
+            <span className="palette-title">{one.title}</span>
             {one.key !== undefined && <kbd>{signOf(one.key)}</kbd>}
             {one.what !== "" && <span className="faint">{one.what}</span>}
           </button>

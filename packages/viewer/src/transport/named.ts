@@ -1,12 +1,10 @@
 import type { State } from "simtape";
 import { ALL, among, kindName, showEvent, textOf } from "../events/event-list.ts";
 import type { EventRow, Opened } from "../protocol.ts";
+import { MESSAGES } from "../inspect/listed.ts";
 import { nameOf } from "../scene/presenters/cells.ts";
 import { clock } from "../time.ts";
 import type { Command } from "./commands.ts";
-
-/** Where it is kept which channel's messages are listed, by its name. */
-export const MESSAGES = "messages";
 
 /** Something that is found by its name: what is done then, and what it is. */
 export interface Named extends Pick<Command, "title" | "run"> {

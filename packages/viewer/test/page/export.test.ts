@@ -81,6 +81,65 @@ describe.skipIf(!hasChromium)("an export in the page", () => {
     expect(bytes.equals(await written(name, "town.log", words))).toBe(true);
   });
 
+  test("of chosen columns of the selected thing, turned to other axes, has the bytes that the command writes", async () => {
+    await go("town.log");
+    await page.evaluate(() => simtape.select({ kind: "thing", set: "vehicles", id: 24 }));
+    await dialog.getByLabel("To", { exact: true }).selectOption("csv");
+    await dialog.getByText("Options: columns, things, axes, units").click();
+    const columns = dialog.getByRole("group", { name: "Columns" });
+    await columns.getByRole("button", { name: "None" }).click();
+    await dialog.getByText("Tick at least one column.").waitFor();
+    expect(await dialog.getByRole("button", { name: "Export" }).isDisabled()).toBe(true);
+    await columns.getByRole("checkbox", { name: /^position x, y, z \[cm\]/ }).check();
+    await columns.getByRole("checkbox", { name: /^velocity/ }).check();
+    await dialog.getByRole("button", { name: "Selected" }).click();
+    await dialog.getByLabel("Axes").selectOption({ label: "right-handed, z up: ROS, most robots" });
+    await dialog.getByLabel("Times in").selectOption("ns");
+    await dialog.getByRole("checkbox", { name: "units in headers" }).uncheck();
+    const { name, bytes } = await exported();
+    const words = ["--columns", "position,velocity", "--id", "24", "--axes", "standard", "--time", "ns", "--no-units"];
+    expect(bytes.toString()).toBe((await written(name, "town.log", words)).toString());
+    expect(bytes.toString().split("\n").length).toBeGreaterThan(20);
+    expect(await violations(page)).toEqual([]);
+  });
+
+  test("shows the columns that the rows have, of each set and channel that is chosen", async () => {
+    await go("town.log");
+    await dialog.getByLabel("To", { exact: true }).selectOption("ndjson");
+    await dialog.getByText("Options: columns, things, axes, units").click();
+    for (const [label, words] of [
+      ["vehicles", ["--set", "vehicles"]],
+      ["messages of event-add", ["--channel", "event-add"]],
+    ] as const) {
+      await dialog.getByLabel("Of", { exact: true }).selectOption({ label });
+      await dialog.getByRole("group", { name: "Columns" }).waitFor();
+      const shown = await dialog.getByRole("group", { name: "Columns" }).getByRole("checkbox").count();
+      const header = (await written("columns.csv", "town.log", ["--no-units", ...words])).toString().split("\n", 1)[0]!;
+      const inEachRow = label === "vehicles" ? ["t", "utc", "id"] : ["t", "utc", "sequence", "record"];
+      const groups = new Set(header.split(",").map((each) => each.split(".")[0]!));
+      for (const each of inEachRow) groups.delete(each);
+      expect([label, shown]).toEqual([label, groups.size]);
+    }
+  });
+
+  test("to MCAP carries the files of the recording inside, unless it is not to", async () => {
+    const original = readFileSync(example("town.log"));
+    await go("town.log");
+    await dialog.getByLabel("To", { exact: true }).selectOption("mcap");
+    await dialog.getByText("Options: original").click();
+    const box = dialog.getByRole("checkbox", { name: /^the files of the recording inside/ });
+    expect(await box.isChecked()).toBe(true);
+    const whole = await streamed((await exported()).bytes);
+    expect(whole.attachments.map(({ name }) => name)).toContain("original/town.log");
+    expect(Buffer.from(whole.attachments.find(({ name }) => name === "original/town.log")!.data).equals(original)).toBe(
+      true,
+    );
+    await box.uncheck();
+    const other = await streamed((await exported()).bytes);
+    expect(other.attachments).toEqual([]);
+    expect(other.messages.length).toBe(whole.messages.length);
+  });
+
   test("of several files gives all of them, each by a link", async () => {
     await go("buckyball.nanover.zip");
     await dialog.getByLabel("To", { exact: true }).selectOption("dcd");
@@ -189,6 +248,10 @@ describe.skipIf(!hasChromium)("an export in the page", () => {
     expect(await violations(page)).toEqual([]);
     await dialog.getByLabel("Origin").fill("");
     await exported();
+    expect(await violations(page)).toEqual([]);
+    await dialog.getByLabel("To", { exact: true }).selectOption("csv");
+    await dialog.getByText("Options: columns, things, axes, units").click();
+    await dialog.getByRole("group", { name: "Columns" }).waitFor();
     expect(await violations(page)).toEqual([]);
     const { EXPORT_PICTURE } = process.env;
     if (EXPORT_PICTURE !== undefined) await page.screenshot({ path: `${EXPORT_PICTURE}-${colorScheme}.png` });

@@ -174,11 +174,9 @@ async function originalOf(
   { original, set, channel }: ExportCommand,
 ): Promise<OriginalFiles | null> {
   const hasFiles = file !== "-" && !file.endsWith(".json");
-  if (original === true && target.holdsOriginal !== true)
-    throw new TypeError(`${target.id} does not hold the files of the recording`);
   if (original === true && !hasFiles) throw new TypeError("--original: the recording is in no files");
   const isWhole = start === undefined && end === undefined && set === undefined && channel === undefined;
-  if (target.holdsOriginal !== true || !hasFiles || !(original ?? isWhole)) return null;
+  if (!hasFiles || !(original ?? (isWhole && target.takes.includes("original")))) return null;
   return { bundle: await bundleNamed(file), limit: original === true ? undefined : ORIGINAL_LIMIT };
 }
 
@@ -218,8 +216,8 @@ async function listAll(files: readonly string[], options: ExportCommand): Promis
   const one = (file: string): Promise<number> =>
     withRecording(file, options, async (recording) => {
       const found = await fittingTargets(recording);
-      const targets = found.map(({ target: { id, name, extensions, mediaType, carries }, fits }) => ({
-        ...{ id, name, extensions, mediaType, carries, fits },
+      const targets = found.map(({ target: { id, name, extensions, mediaType, carries, takes }, fits }) => ({
+        ...{ id, name, extensions, mediaType, carries, takes, fits },
       }));
       if (options.json === true) await out.line(toJson({ file, format: recording.info.format, targets }));
       else {

@@ -1,8 +1,9 @@
-import type { ExportTarget } from "../exporter.ts";
+import type { ExportTarget, TargetOption } from "../exporter.ts";
 
 type Facts = Omit<ExportTarget, "load">;
 
 const carries = "things with a place on the earth, or on a plane that an origin lays on the earth";
+const takes: readonly TargetOption[] = ["ids", "origin"];
 
 export const KML: Facts = {
   id: "kml",
@@ -10,6 +11,7 @@ export const KML: Facts = {
   extensions: ["kml"],
   mediaType: "application/vnd.google-earth.kml+xml",
   carries,
+  takes,
 };
 
 export const GPX: Facts = {
@@ -18,6 +20,7 @@ export const GPX: Facts = {
   extensions: ["gpx"],
   mediaType: "application/gpx+xml",
   carries,
+  takes,
 };
 
 export const CZML: Facts = {
@@ -26,6 +29,7 @@ export const CZML: Facts = {
   extensions: ["czml"],
   mediaType: "application/vnd.czml+json",
   carries,
+  takes,
 };
 
 export const ACMI: Facts = {
@@ -34,4 +38,5 @@ export const ACMI: Facts = {
   extensions: ["acmi"],
   mediaType: "text/plain",
   carries,
+  takes,
 };

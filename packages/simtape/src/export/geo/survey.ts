@@ -38,9 +38,8 @@ export interface Survey {
   report(count: number, more?: readonly string[]): ExportReport;
 }
 
-/** Throws `TypeError` for options that no track can have. */
+/** Throws as `Exporter.write` does for a set, or things, that are not there. */
 export async function surveyOf(recording: Recording, options: ExportOptions, level: Level): Promise<Survey> {
-  refuse(options);
   const traits = await recording.traits();
   const { set, origin } = options;
   const things = traits.showing?.things;
@@ -69,18 +68,6 @@ function heroOf({ showing }: Traits): number | string | null {
   for (const path of (showing?.charts ?? []).flat())
     if (typeof path === "object" && "set" in path && path.id !== HERO) return path.id;
   return null;
-}
-
-function refuse({ channel, columns, axes }: ExportOptions): void {
-  const given = [
-    channel === undefined ? null : "a channel",
-    columns === undefined ? null : "columns",
-    axes === undefined ? null : "axes",
-  ].find((name) => name !== null);
-  if (given !== undefined)
-    throw new TypeError(
-      `a track is of the places of things on the earth: it takes sets, ids, times and an origin, not ${given}`,
-    );
 }
 
 function nothing({ set, ids }: ExportOptions, local: readonly string[]): RangeError {

@@ -49,7 +49,7 @@ export interface Tracks {
 
 /**
  * Goes through a recording, keeps the fixes by thing in a spool beside the result (see `FixSpool`), and has `write` write
- * them. Throws `RangeError` when nothing has a place, and `TypeError` for options that tracks cannot have.
+ * them. Throws `RangeError` when nothing has a place.
  */
 export async function writeTracks(
   recording: Recording,

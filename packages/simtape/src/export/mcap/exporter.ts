@@ -39,10 +39,7 @@ export const mcap: Exporter = {
   },
 };
 
-function checkOptions(recording: Recording, { set, channel, columns, ids, axes, every }: ExportOptions): void {
-  if (set !== undefined && channel !== undefined) throw new TypeError("set and channel are not for use together");
-  for (const [name, value] of Object.entries({ columns, ids, axes }))
-    if (value !== undefined) throw new TypeError(`${name} does not fit MCAP, which holds whole messages`);
+function checkOptions(recording: Recording, { channel, every }: ExportOptions): void {
   if (channel !== undefined) recording.channel(channel);
   checkEvery(every);
 }

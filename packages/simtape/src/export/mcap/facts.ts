@@ -7,5 +7,5 @@ export const MCAP: Omit<ExportTarget, "load"> = {
   extensions: ["mcap"],
   mediaType: "application/x-mcap",
   carries: "any channel, and any set of things with places",
-  holdsOriginal: true,
+  takes: ["channel", "origin", "original"],
 };

@@ -3,7 +3,7 @@ import type { ByteSink, SinkBundle } from "../../io/sink.ts";
 import type { Recording } from "../../model/recording.ts";
 import type { Exporter, ExportOptions, ExportReport } from "../exporter.ts";
 import { type CellVectors, shapeOfCell } from "./cell.ts";
-import { type Frame, Frames, fittingParticles, noColumns } from "./frames.ts";
+import { type Frame, Frames, fittingParticles } from "./frames.ts";
 import { changedNote, Parts, withParts } from "./parts.ts";
 import { fitsPdb, PdbAccount, PdbFile } from "./pdb-file.ts";
 import type { Topology } from "./topology.ts";
@@ -29,7 +29,6 @@ const TITLE = 80;
 export const dcd: Exporter = { ...DCD, fitting: fittingParticles, write };
 
 async function write(recording: Recording, to: SinkBundle, options: ExportOptions): Promise<ExportReport> {
-  noColumns(options, "a DCD");
   const frames = await Frames.of(recording, options);
   const parts = new Parts(to, "dcd");
   const account = new PdbAccount();

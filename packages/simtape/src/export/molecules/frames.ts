@@ -78,9 +78,8 @@ export class Frames {
     this.#options = options;
   }
 
-  /** Rejects with `TypeError` for options that molecules have no use for, with `RangeError` for a set that does not fit. */
+  /** Rejects with `RangeError` for a set that does not fit. */
   static async of(recording: Recording, options: ExportOptions): Promise<Frames> {
-    if (options.channel !== undefined) throw new TypeError("particles are of a set, not of a channel");
     const fitting = await fittingParticles(recording);
     const set = options.set ?? fitting[0];
     if (set === undefined || !fitting.includes(set)) {
@@ -175,10 +174,4 @@ function cellOf(value: unknown, factor: number, { axes }: EntitySet, turning: Tu
 function mustHave(set: string, ids: readonly (number | string)[] | undefined, seen: ReadonlySet<unknown>): void {
   const lacking = ids?.filter((id) => !seen.has(String(id))) ?? [];
   if (lacking.length > 0) throw new RangeError(`nothing in ${set} has the id ${lacking.join(", ")}`);
-}
-
-/** Throws `TypeError` when columns are asked for: `what` has none. */
-export function noColumns({ columns }: ExportOptions, what: string): void {
-  if (columns !== undefined)
-    throw new TypeError(`${what} has no columns to choose: it holds places, elements and names`);
 }

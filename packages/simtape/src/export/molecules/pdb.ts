@@ -1,7 +1,7 @@
 import type { ByteSink, SinkBundle } from "../../io/sink.ts";
 import type { Recording } from "../../model/recording.ts";
 import type { Exporter, ExportOptions, ExportReport } from "../exporter.ts";
-import { Frames, fittingParticles, noColumns } from "./frames.ts";
+import { Frames, fittingParticles } from "./frames.ts";
 import { changedNote, Parts, withParts } from "./parts.ts";
 import { MOST_MODELS, PdbAccount, PdbFile } from "./pdb-file.ts";
 import type { Topology } from "./topology.ts";
@@ -14,7 +14,6 @@ import { PDB } from "./facts.ts";
 export const pdb: Exporter = { ...PDB, fitting: fittingParticles, write };
 
 async function write(recording: Recording, to: SinkBundle, options: ExportOptions): Promise<ExportReport> {
-  noColumns(options, "a PDB");
   const frames = await Frames.of(recording, options);
   const parts = new Parts(to, "pdb");
   const account = new PdbAccount();

@@ -46,13 +46,7 @@ async function write(recording: Recording, to: SinkBundle, options: ExportOption
 }
 
 /** Those that are asked for, or that the recording is about. */
-async function setsOf(
-  recording: Recording,
-  { set, channel, columns, axes }: ExportOptions,
-): Promise<readonly string[]> {
-  if (channel !== undefined) throw new TypeError("a scene is of sets, not of a channel");
-  if (columns !== undefined) throw new TypeError("a scene has no columns to choose: it holds places and orientations");
-  if (axes !== undefined) throw new TypeError("glTF has axes of its own: right-handed, y up");
+async function setsOf(recording: Recording, { set }: ExportOptions): Promise<readonly string[]> {
   const sets = await fitting(recording);
   if (set === undefined) {
     if (sets.length === 0) throw new RangeError(`this recording has no ${GLTF.carries}`);

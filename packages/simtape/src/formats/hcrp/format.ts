@@ -1,4 +1,5 @@
 import { ByteCursor } from "../../bytes/cursor.ts";
+import { LOCAL_BYTES } from "../../bytes/zip.ts";
 import type { FileNames } from "../../model/format-files.ts";
 import type { Format, FormatOption } from "../../model/format.ts";
 import type { HcrpChannels } from "./chunk/channel-types.ts";
@@ -34,6 +35,12 @@ const DICTIONARY: FormatOption = {
 /** Main files of a recording that is a folder: the metadata file, or what is there without it (spec §8). */
 const MAINS: readonly string[] = ["meta.hcrp", "preamble.dat", "seg-00000000.hcs"];
 
+/** Members of replays of ReplayMod, one of which is the first (samples/hypercube/cap8-flyingsquid-1.16.5.mcpr). */
+const REPLAY_MEMBERS: readonly string[] = ["metaData.json", "recording.tmcpr", "recording.tmcpr.crc32", "markers.json"];
+/** What a local header of a zip begins with, and where it has the length of its name (APPNOTE 4.3.7). */
+const ZIP_MAGIC = 0x504b0304;
+const NAME_LENGTH_AT = 26;
+
 const FILES: FileNames = {
   folder: { mains: MAINS, dialect: "v1-segmented" },
   mayNeed: (main, name) =>
@@ -56,6 +63,10 @@ export function createHcrp<Known extends object = HcrpChannels>(options: HcrpOpt
     // a header whose first bytes are damaged may be put right, or made again from segments
     sniff: (head, { name }) =>
       isRecording(head) || isSegment(head) ? "certain" : name?.endsWith(".hcrp") === true ? "possible" : null,
+    advice: (head) =>
+      isReplay(head)
+        ? "a replay of ReplayMod or ServerReplay, which is converted first: simtape-mc import IN.mcpr OUT.hcrp"
+        : null,
     // what reads and what writes is loaded on use
     open: async (from, report, open) => {
       const { dictionaries = null, fixer = null, world } = options;
@@ -72,6 +83,14 @@ export function createHcrp<Known extends object = HcrpChannels>(options: HcrpOpt
 
 function isRecording(head: Uint8Array): boolean {
   return head.length >= 4 && new ByteCursor(head).u32be() === MAGIC;
+}
+
+/** Whether it begins as a zip whose first member is one that every `.mcpr` has. */
+function isReplay(head: Uint8Array): boolean {
+  if (head.length < LOCAL_BYTES || new ByteCursor(head).u32be() !== ZIP_MAGIC) return false;
+  const nameLength = head[NAME_LENGTH_AT]! | (head[NAME_LENGTH_AT + 1]! << 8);
+  const name = new TextDecoder("latin1").decode(head.subarray(LOCAL_BYTES, LOCAL_BYTES + nameLength));
+  return REPLAY_MEMBERS.includes(name);
 }
 
 /** HCRP recordings of a Minecraft server: version 1, and versions 4 and 5 of the production dialect. */

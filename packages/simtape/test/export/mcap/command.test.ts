@@ -63,7 +63,10 @@ describe("simtape export to MCAP", () => {
     const file = placed("made town 0.9.15");
     const out = join(mkdtempSync(join(folder, "out-")), "x.mcap");
     for (const [words, text] of [
-      [["--columns", "position"], "columns does not fit MCAP"],
+      [
+        ["--columns", "position"],
+        "mcap takes no columns, only a set, times, an interval, a channel, an origin and the files of the recording",
+      ],
       [["--set", "nothing"], "nothing"],
       [["--channel", "nothing"], "nothing"],
     ] as const) {
@@ -71,7 +74,7 @@ describe("simtape export to MCAP", () => {
       expect({ exit, stderr }).toEqual({ exit: 2, stderr: expect.stringContaining(text) });
     }
     const csv = await simtape(["export", file, "--to", "csv", "-o", `${out}.csv`, "--original"]);
-    expect(csv).toMatchObject({ exit: 2, stderr: expect.stringContaining("csv does not hold the files") });
+    expect(csv).toMatchObject({ exit: 2, stderr: expect.stringContaining("csv takes no files of the recording") });
     expect(readdirSync(join(out, ".."))).toEqual([]);
   });
 });

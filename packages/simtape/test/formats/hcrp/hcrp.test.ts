@@ -1,5 +1,7 @@
 import { readFileSync } from "node:fs";
+import { zipSync } from "fflate";
 import { describe, expect, test } from "vitest";
+import { allFormats } from "../../../src/cli/input/formats.ts";
 import { loadZstd } from "../../../src/codec/zstd.ts";
 import { hcrp } from "../../../src/formats/hcrp/format.ts";
 import type { IndexEntry } from "../../../src/formats/hcrp/layout/framing.ts";
@@ -15,6 +17,7 @@ import {
   production,
   segmented,
 } from "../../fixtures/hcrp/recording.ts";
+import { openFiles } from "../../../src/testing/observe.ts";
 import { samplesDirectory, sampleBytes } from "../../samples.ts";
 
 const zstd = await loadZstd();
@@ -122,6 +125,21 @@ describe("fixtures", () => {
     expect((await recording.state(end)).values.get("world/dimension")).toBe("minecraft:overworld");
     expect(last.columns.get("health")!.data).toEqual(new Float64Array(5).fill(20));
   });
+});
+
+test("a replay of ReplayMod is answered with the command that converts it; another zip is not", async () => {
+  const zipped = (member: string): Uint8Array =>
+    zipSync({ [member]: new Uint8Array(9), "more.bin": new Uint8Array(9) });
+  for (const member of ["metaData.json", "recording.tmcpr"])
+    await expect(openFiles({ "a.mcpr": zipped(member) }, allFormats())).rejects.toThrow(
+      "converted first: simtape-mc import IN.mcpr OUT.hcrp: a.mcpr",
+    );
+  await expect(openFiles({ "a.mcpr": zipped("readme.txt") }, allFormats())).rejects.toThrow("zip without messages");
+});
+
+test.skipIf(samplesDirectory === null)("a real replay is answered so, too", async () => {
+  const bytes = sampleBytes("hypercube/cap8-flyingsquid-1.16.5.mcpr");
+  await expect(openFiles({ "a.mcpr": bytes }, allFormats())).rejects.toThrow("simtape-mc import IN.mcpr OUT.hcrp");
 });
 
 test("production files of both formats say the same, names aside", async () => {
