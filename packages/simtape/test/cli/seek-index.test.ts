@@ -1,9 +1,11 @@
 import {
   copyFileSync,
   existsSync,
+  mkdirSync,
   mkdtempSync,
   readdirSync,
   readFileSync,
+  rmSync,
   statSync,
   utimesSync,
   writeFileSync,
@@ -40,6 +42,13 @@ interface Info {
 
 async function infoOf(...words: string[]): Promise<Info> {
   return JSON.parse((await simtape(["info", ...words, "--json"])).stdout) as Info;
+}
+
+function filesIn(lines: string): string[] {
+  return lines
+    .trimEnd()
+    .split("\n")
+    .map((line) => (JSON.parse(line) as { file: string }).file);
 }
 
 describe("simtape index", () => {
@@ -108,6 +117,25 @@ describe("simtape index", () => {
     writeFileSync(path + ENDING, "nonsense");
     expect((await simtape(["check", path])).stdout).not.toContain("seek-index");
     expect((await infoOf(path)).findings.map(({ code }) => code)).toContain("seek-index-ignored");
+  });
+
+  test("of a folder keeps one of each recording in it; with --missing of those that have none that fits", async () => {
+    const folder = mkdtempSync(join(tmpdir(), "simtape-index-"));
+    const names = ["a.log", "b.log", "deep/c.log"];
+    mkdirSync(join(folder, "deep"));
+    for (const name of names) writeFileSync(join(folder, name), town);
+    writeFileSync(join(folder, "notes.txt"), "no recording");
+    const made = await simtape(["index", folder, "--json"]);
+    expect(made.exit).toBe(0);
+    expect(filesIn(made.stdout)).toEqual(names.map((name) => join(folder, name)));
+    for (const name of names) expect((await infoOf(join(folder, name))).seekIndex).toBe("kept");
+    expect(await simtape(["index", folder, "--missing", "--json"])).toMatchObject({ exit: 0, stdout: "" });
+    rmSync(join(folder, `a.log${ENDING}`));
+    writeFileSync(join(folder, "deep/c.log"), makeTown(RELEASES[0]!, 30));
+    const again = await simtape(["index", folder, "--missing", "--json"]);
+    expect(filesIn(again.stdout)).toEqual([join(folder, "a.log"), join(folder, "deep/c.log")]);
+    expect((await infoOf(join(folder, "deep/c.log"))).seekIndex).toBe("kept");
+    expect(await simtape(["index", join(folder, "deep"), join(folder, "none.log")])).toMatchObject({ exit: 1 });
   });
 
   test("refuses what cannot have one", async () => {

@@ -8,13 +8,16 @@ import { EXIT, UsageError } from "../run/failure.ts";
 import { allFormats } from "../input/formats.ts";
 import { findingToPlain } from "../output/findings.ts";
 import { toJson } from "../../model/json.ts";
-import { byteSize, counted, Output, Progress } from "../run/terminal.ts";
+import { byteSize, counted, Output, Progress, say } from "../run/terminal.ts";
+import { forEach } from "../input/each.ts";
+import { withRecording } from "../input/with-recording.ts";
 import { budgetOf, isUrl, mainPath, type ReadOptions, reads, withGiven } from "../input/recordings.ts";
 
 interface IndexOptions extends ReadOptions {
   readonly beside?: boolean;
   readonly cache?: boolean;
   readonly paths?: boolean;
+  readonly missing?: boolean;
   readonly json?: boolean;
 }
 
@@ -24,26 +27,41 @@ export function addIndex(program: Command): void {
     .description(
       "Reads a recording once and keeps what was learned in a small file, at most one percent of it: where its parts\nlie, the state at some times, its events. info, state, cat, events, table and view then open it without reading it,\nand seek anywhere at once. The recording is not changed; an index that does not fit it is not used.",
     )
-    .argument("<files...>", "paths of recordings, or of folders that are one")
+    .argument("<files...>", "paths of recordings; a folder stands for the recordings in it")
+    .option("--missing", "only recordings that have no index that fits them")
     .option("--beside", "write NAME.simtape-index beside the recording; the default")
     .option("--cache", "write it to the cache folder of this user")
     .option("--paths", "list all paths also where values are decoded late; takes several times as long")
     .option("--json", "one JSON object for each recording")
-    .addHelpText("after", "\nExamples:\n  $ simtape index town.log\n  $ simtape index *.tape --cache")
+    .addHelpText(
+      "after",
+      "\nExamples:\n  $ simtape index town.log\n  $ simtape index *.tape --cache\n  $ simtape index runs --missing",
+    )
     .action(async (files: readonly string[], options: IndexOptions) => {
       if (options.beside === true && options.cache === true)
         throw new UsageError("--beside and --cache: say one of them");
       const output = new Output();
-      for (const file of files) {
+      const index = async (file: string): Promise<number> => {
+        if (options.missing === true && (await hasIndex(file, options))) return EXIT.done;
         const { written, report } = await indexFile(file, options.cache === true ? "cache" : "beside", options);
         heed(file, report);
         const findings = damageIn(report.findings).map(findingToPlain);
         if (options.json === true) await output.line(toJson({ file, index: written, ...report, findings }));
         else await output.line(`${file}: ${tellReport(report)}: ${written}`);
         await output.flush();
-      }
-      process.exitCode = EXIT.done;
+        return EXIT.done;
+      };
+      process.exitCode = await forEach(files, index, async (file, error) => {
+        say(`simtape: ${file}: ${error.message}`);
+        if (options.json === true) await output.line(toJson({ file, error }));
+        await output.flush();
+      });
     });
+}
+
+/** Whether an index was kept of it that fits it, beside it or in the cache. */
+function hasIndex(file: string, options: IndexOptions): Promise<boolean> {
+  return withRecording(file, { ...options, mayUseIndex: true }, async ({ sideCar }) => sideCar !== null);
 }
 
 /** Makes the seek index of one recording and writes it. Throws `UsageError` for what is no file of this machine. */
