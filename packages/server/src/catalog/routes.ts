@@ -1,6 +1,6 @@
 import type { FastifyInstance } from "fastify";
 import { FORMATS } from "simtape";
-import { formatOfFolder, mayBelong, PROVENANCE_ENDING, worldsOf } from "simtape/serving";
+import { formatOfFolder, mayBelong, PROVENANCE_ENDING, showsWorldOf } from "simtape/serving";
 import { type Static, Type } from "typebox";
 import { sendFile } from "../bytes/send-file.ts";
 import type { Context } from "../context.ts";
@@ -152,7 +152,7 @@ export function catalogRoutes(app: FastifyInstance, context: Context): void {
       const isWithin = key.includes("/") && formatOfFolder(main, FORMATS) !== null && mayBelong(main, name, FORMATS);
       const isIndex = name === SeekIndexes.nameFor(key);
       // what may be beside it, and need not be
-      const isBeside = name === main + PROVENANCE_ENDING || worldsOf(main).includes(name);
+      const isBeside = name === main + PROVENANCE_ENDING || showsWorldOf(main, name);
       if (!isIndex && !isBeside && !isWithin && !files.some((file) => file.name === name)) throw notFound("the file");
       await audit.noteRead(request, found);
       if (isIndex) {

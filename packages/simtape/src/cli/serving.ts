@@ -27,7 +27,7 @@ export { JOURNAL } from "../record/live/recording-folder.ts";
 export { s3Presigner } from "../io/s3.ts";
 export { recognize } from "../model/open.ts";
 export { PROVENANCE_ENDING } from "../model/annotation.ts";
-export { formatOfFolder, isSecondOfPair, mayBelong, showsWorld, worldsOf } from "../model/file-names.ts";
+export { formatOfFolder, isSecondOfPair, mayBelong, showsWorld, showsWorldOf } from "../model/file-names.ts";
 export { answerStore, STORE_STATUS, type StoreAnswer, type StoreRequest } from "../io/store-answer.ts";
 export { makeSideCar, type SideCarOptions, type SideCarReport } from "../ops/side-car.ts";
 export type { ReportLine } from "../record/lines/commands.ts";

@@ -36,18 +36,24 @@ export function mayBelong(main: string, name: string, formats: readonly Format[]
   return formats.some(({ files }) => files?.mayNeed?.(main, name) === true);
 }
 
-/** Endings of files that show the world of a recording; pages read them. */
-const OF_WORLDS: readonly string[] = [".xodr", ".tif", ".tiff"];
+/** Endings of files that show the world of a recording, or what its things look like; pages read them. */
+const OF_WORLDS: readonly string[] = [".xodr", ".tif", ".tiff", ".models.json", ".glb", ".gltf", ".yaml", ".yml"];
+/** Endings of files that those have beside them. */
+const OF_THEIRS: readonly string[] = [".pgm", ".png"];
 
 /** Whether a file shows the world of a recording, by its name: it is no recording itself. */
 export function showsWorld(name: string): boolean {
-  return OF_WORLDS.some((ending) => name.toLowerCase().endsWith(ending));
+  return [...OF_WORLDS, ...OF_THEIRS].some((ending) => name.toLowerCase().endsWith(ending));
 }
 
-/** Names of files that would show the world of the recording with this main file. */
-export function worldsOf(main: string): readonly string[] {
+/**
+ * Whether a file shows the world of the recording with this main file: `town.log` has `town.xodr`, and what
+ * `town.models.json` names where that is called `town.models.` and more.
+ */
+export function showsWorldOf(main: string, name: string): boolean {
   const stem = main.replace(/\.[^.]*$/, "");
-  return OF_WORLDS.map((ending) => stem + ending);
+  const isCalledSo = [...OF_WORLDS, ...OF_THEIRS].some((ending) => name === stem + ending);
+  return isCalledSo || (showsWorld(name) && name.startsWith(`${stem}.models.`));
 }
 
 /** `bundle` with the main file of a folder as its own, where its files are listed and the main one is not stated. */

@@ -4,6 +4,7 @@ import { useEffect, useState } from "react";
 import { preview } from "../engine/preview.ts";
 import { useSession, useViewer } from "../hooks.ts";
 import { useObservable } from "../observable.ts";
+import type { Scenery } from "../world/companion.ts";
 import { useWorld } from "../scene/use-world.ts";
 import { clock } from "../time.ts";
 
@@ -42,7 +43,7 @@ export function InfoPanel() {
           ] as const,
         ]),
     ...companions.flatMap(({ name, kind, scenery }) => [
-      ["world", `${name}, a ${kind.name}, ${scenery.parts.length > 0 ? "shown in the scene" : "not shown"}`] as const,
+      ["world", `${name}, a ${kind.name}, ${isShown(scenery) ? "shown in the scene" : "not shown"}`] as const,
       ...scenery.facts,
     ]),
     ...Object.entries(info.metadata).map(([name, value]) => [name, preview(value, 400)] as const),
@@ -110,4 +111,8 @@ function FindingRow({
       )}
     </li>
   );
+}
+
+function isShown({ parts, bodies = [], models = [] }: Scenery): boolean {
+  return parts.length + bodies.length + models.length > 0;
 }

@@ -17,13 +17,8 @@ export async function openFiles(session: Session, files: readonly File[], as: "m
   const isGiven = ({ name }: File): boolean => endings.some((ending) => name.endsWith(ending));
   const given = files.filter(isGiven);
   const others = files.filter((file) => !isGiven(file));
-  const companions = others
-    .filter(({ name }) => kindOf(name) !== undefined)
-    .map((file): Locator => ({ kind: "files", name: file.name, files: [file] }));
-  const places = locatorsOf(
-    others.filter(({ name }) => kindOf(name) === undefined),
-    formats,
-  );
+  const { companions, rest } = companionsOf(others);
+  const places = locatorsOf(rest, formats);
   session.give(given);
   if (places.length === 0 && companions.length > 0) {
     if (session.state.value.decks.length > 0) session.accompany(companions);
@@ -47,6 +42,18 @@ export async function openFiles(session: Session, files: readonly File[], as: "m
   if (more.length > 0) {
     session.tell(`Opened ${first.name}. Only one recording plays at a time: you can add ${namesOf(more)} as ghosts.`);
   }
+}
+
+/** Files that show a world, each with those that it may need beside it; and all others. */
+function companionsOf(files: readonly File[]): { readonly companions: Locator[]; readonly rest: readonly File[] } {
+  const parts = new Set(files.flatMap(({ name }) => kindOf(name)?.parts ?? []));
+  const isPart = ({ name }: File): boolean => [...parts].some((ending) => name.toLowerCase().endsWith(ending));
+  const beside = files.filter(isPart);
+  const own = files.filter((file) => kindOf(file.name) !== undefined && !isPart(file));
+  return {
+    companions: own.map((file) => ({ kind: "files", name: file.name, files: [file, ...beside] })),
+    rest: files.filter((file) => kindOf(file.name) === undefined && !isPart(file)),
+  };
 }
 
 function namesOf(named: readonly { readonly name: string }[]): string {

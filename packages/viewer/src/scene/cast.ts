@@ -3,6 +3,7 @@ import type { Showing, State } from "simtape";
 import type { Passing } from "../protocol.ts";
 import type { Thing } from "../subject.ts";
 import { Look } from "./look.ts";
+import type { Models } from "./models.ts";
 import type { MoleculeFacts } from "./presenters/molecules/facts.ts";
 import type { MoleculeSettings } from "./presenters/molecules/settings.ts";
 import type { Crowd, Eye, Presenter, PresenterKind } from "./presenters/presenter.ts";
@@ -24,6 +25,7 @@ export class Cast {
   readonly #redraw: (() => void) | undefined;
   #molecules: MoleculeSettings = {};
   #single: Thing | null = null;
+  #models: Models | null = null;
   #passings: readonly Passing[] = [];
   /** Presenters that know of them. */
   #marked = 0;
@@ -50,14 +52,28 @@ export class Cast {
     if (this.#marked !== this.#presenters.size) this.mark(this.#passings);
   }
 
-  /** Leaves out of the picture what is looked out of, and what stands where the eye is; null: nothing. */
+  /** What draws some things in place of their presenters; it is its own from now on. Null: nothing does. */
+  set models(models: Models | null) {
+    if (this.#models !== null) {
+      this.object.remove(this.#models.object);
+      this.#models.dispose();
+    }
+    this.#models = models;
+    if (models !== null) this.object.add(models.object);
+  }
+
+  /** Leaves out of the picture what is looked out of, and what stands where the eye is; null: nothing. Draws models. */
   hide(spot: Spot | null, eye: Vector3 | null): void {
     let isOther = false;
+    const within = new Map<Crowd, ReadonlySet<number | string>>();
     for (const crowd of this.crowds) {
-      const hidden = new Set(eye === null ? [] : around(crowd, eye));
-      if (crowd === spot?.crowd) hidden.add(crowd.poses.ids[spot.row]!);
-      isOther = crowd.hide(hidden) || isOther;
+      const inside = new Set(eye === null ? [] : around(crowd, eye));
+      if (crowd === spot?.crowd) inside.add(crowd.poses.ids[spot.row]!);
+      within.set(crowd, inside);
+      const worn = this.#models?.wornIn(crowd, this.state?.sets.get(crowd.set));
+      isOther = crowd.hide(worn === undefined ? inside : new Set([...inside, ...worn.keys()])) || isOther;
     }
+    this.#models?.draw(this.crowds, within);
     if (isOther && this.state !== null) for (const presenter of this.#presenters.values()) presenter.update(this.state);
   }
 
@@ -125,6 +141,7 @@ export class Cast {
   }
 
   dispose(): void {
+    this.models = null;
     for (const presenter of this.#presenters.values()) presenter.dispose();
   }
 

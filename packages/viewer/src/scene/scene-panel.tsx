@@ -226,8 +226,22 @@ export function ScenePanel() {
 
   const companions = useCompanions();
   useEffect(() => {
-    if (view.current !== null) view.current.world.sceneries = companions;
-  }, [companions]);
+    const scene = view.current;
+    if (scene === null) return;
+    scene.world.sceneries = companions;
+    const models = companions.flatMap(({ scenery }) => scenery.models ?? []);
+    if (models.length === 0) return;
+    let isWanted = true;
+    const load = import("./models.ts").then(({ Models }) => {
+      if (isWanted) scene.dresser = (look) => new Models(models, look);
+    });
+    load.catch(() => undefined);
+    stage?.onLoad(load);
+    return () => {
+      isWanted = false;
+      scene.dresser = null;
+    };
+  }, [companions, stage]);
 
   const words = useRef({
     shown: 0,
@@ -321,7 +335,9 @@ export function ScenePanel() {
     <div className="scene">
       <SceneBar
         settings={{ mode, labels, trails, readings, world, cut, instruments }}
-        hasWorld={base !== null || companions.some(({ scenery }) => scenery.parts.length > 0)}
+        hasWorld={
+          base !== null || companions.some(({ scenery }) => scenery.parts.length + (scenery.bodies?.length ?? 0) > 0)
+        }
         hasBlocks={base !== null}
         flies={flies}
         aside={facts === null ? null : isAside}

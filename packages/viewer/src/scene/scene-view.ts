@@ -34,7 +34,8 @@ import { Hud } from "./hud.ts";
 import { Lane, paintLanes } from "./lane.ts";
 import { Labels } from "./labels.ts";
 import { Lighting } from "./lighting.ts";
-import { colorOf, ghostColor } from "./look.ts";
+import { colorOf, ghostColor, type Look } from "./look.ts";
+import type { Models } from "./models.ts";
 import { Marker } from "./marker.ts";
 import { clockOf, Pace } from "./pace.ts";
 import { find, pick, placeOf, principal, type Spot } from "./pick.ts";
@@ -121,6 +122,7 @@ export class SceneView {
   #subject: Subject | null = null;
   #scheme: Scheme = "dark";
   #molecules: MoleculeSettings = {};
+  #dresser: ((look: Look) => Models) | null = null;
   readonly #overlays = new Set<Overlay>();
   #instruments: Instruments | null = null;
   /** Undefined: it is being loaded. */
@@ -325,6 +327,13 @@ export class SceneView {
     this.#regard();
     const [main] = this.#casts;
     if (main !== undefined) main.single = this.#singled;
+    this.invalidate();
+  }
+
+  /** What draws some things of a recording in place of how they are drawn else; null: nothing. */
+  set dresser(dresser: ((look: Look) => Models) | null) {
+    this.#dresser = dresser;
+    for (const cast of this.#casts) cast.models = dresser?.(cast.look) ?? null;
     this.invalidate();
   }
 
@@ -687,6 +696,7 @@ export class SceneView {
     if (cast === undefined) {
       cast = new Cast(this.#origin, index - 1, this.#showings[index]?.presenters, () => this.invalidate());
       cast.molecules = this.#molecules;
+      cast.models = this.#dresser?.(cast.look) ?? null;
       if (index === 0) cast.single = this.#singled;
       this.#casts.push(cast);
       this.#scene.add(cast.object);

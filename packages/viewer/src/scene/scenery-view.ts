@@ -1,10 +1,21 @@
-import { BufferAttribute, BufferGeometry, Color, Group, type Material, Mesh } from "three";
+import {
+  BufferAttribute,
+  BufferGeometry,
+  Color,
+  Group,
+  type Material,
+  Matrix4,
+  Mesh,
+  Quaternion,
+  Vector3,
+} from "three";
 import type { State } from "simtape";
 import type { Scheme } from "../theme.ts";
-import type { Paint, Paints, Scenery } from "../world/companion.ts";
+import type { Paint, Paints, PlacedBody, Scenery } from "../world/companion.ts";
 import { Look } from "./look.ts";
 import type { Origin } from "./origin.ts";
 import { FINE, QUICK, quickened } from "./quick.ts";
+import { type Drawable, drawableOf } from "./solids.ts";
 import type { WorldPart } from "./world-part.ts";
 
 /** Layers that paints have, at most: what lies deeper is moved away from the eye, so that nothing flickers. */
@@ -24,6 +35,7 @@ export class SceneryView implements WorldPart {
   readonly #hasPlace: boolean;
   readonly #drawn: readonly Drawn[];
   readonly #materials = new Map<number, readonly Material[]>();
+  readonly #bodies: readonly Drawable[];
   #isOn = true;
 
   /** Where the scene's zero is must be known. */
@@ -35,7 +47,7 @@ export class SceneryView implements WorldPart {
     const place = [...scenery.middle];
     origin.fromRecording(place, 0);
     // What is on the earth is put where it is point by point, as the earth is round.
-    if (!isGeodetic) {
+    if (!isGeodetic && scenery.parts.length > 0) {
       this.object.position.fromArray(place);
       // z up becomes y up
       this.object.rotation.x = -Math.PI / 2;
@@ -63,6 +75,7 @@ export class SceneryView implements WorldPart {
       this.object.add(...meshes);
       return [{ paint, meshes, colors }];
     });
+    this.#bodies = (scenery.bodies ?? []).flatMap((body) => this.#stand(body, origin, isSoftware));
     this.object.updateMatrixWorld(true);
   }
 
@@ -71,7 +84,7 @@ export class SceneryView implements WorldPart {
   }
 
   get isShown(): boolean {
-    return this.#isOn && this.#drawn.length > 0;
+    return this.#isOn && this.#drawn.length + this.#bodies.length > 0;
   }
 
   /** Height of its ground in the scene; null: it has none. */
@@ -91,7 +104,8 @@ export class SceneryView implements WorldPart {
   }
 
   describe(): string {
-    if (!this.#hasPlace) return `${this.#scenery.description} that has no place in this recording`;
+    if (!this.#hasPlace && this.#scenery.parts.length > 0)
+      return `${this.#scenery.description} that has no place in this recording`;
     return this.isShown ? this.#scenery.description : "";
   }
 
@@ -106,7 +120,36 @@ export class SceneryView implements WorldPart {
 
   dispose(): void {
     for (const { meshes } of this.#drawn) meshes[0]!.geometry.dispose();
+    for (const body of this.#bodies) body.dispose();
     for (const material of [...this.#materials.values()].flat()) material.dispose();
+  }
+
+  /** A body where it stands; nothing, where the recording has no such place. */
+  #stand({ solids, at, isGeodetic, turn, scale }: PlacedBody, origin: Origin, isSoftware: boolean): Drawable[] {
+    if (isGeodetic !== origin.isGeodetic) return [];
+    const place = [...at];
+    origin.fromRecording(place, 0);
+    const group = new Group();
+    // the object of what is not on the earth has z up, and is where the middle is
+    const inner = this.object.matrix.compose(this.object.position, this.object.quaternion, this.object.scale).clone();
+    group.applyMatrix4(
+      new Matrix4()
+        .compose(
+          new Vector3().fromArray(place),
+          new Quaternion().setFromAxisAngle(new Vector3(0, 1, 0), (turn * Math.PI) / 180),
+          new Vector3(scale, scale, scale),
+        )
+        .premultiply(inner.invert()),
+    );
+    const look = new Look(-1);
+    const drawables = solids.map((solid) => drawableOf(solid, look));
+    for (const { geometry, material } of drawables) {
+      const mesh = new Mesh(geometry, material);
+      mesh.castShadow = mesh.receiveShadow = !isSoftware;
+      group.add(mesh);
+    }
+    this.object.add(group);
+    return drawables;
   }
 
   #materialsOf(layer: number, isSoftware: boolean): readonly Material[] {

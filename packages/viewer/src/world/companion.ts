@@ -7,6 +7,10 @@ export interface CompanionKind {
   readonly name: string;
   /** Of names, with the dot, in lower case. */
   readonly endings: readonly string[];
+  /** Whether one is called as the map that a recording names, too, and is looked for on servers of others. */
+  readonly isOfMaps?: boolean;
+  /** Endings of files that it may need beside it: those that were dropped with it are its own. */
+  readonly parts?: readonly string[];
   /** Longer files are refused before they are read, bytes. */
   readonly mostBytes: number;
   /** Whether a file that begins with these bytes, some hundred of them, is one: what its name claims may be wrong. */
@@ -26,8 +30,11 @@ export interface Companion {
   readonly paints: Paints;
 }
 
-/** Reads the bytes of a whole file. It throws nothing for what is wrong with the file: that is in the findings. */
-export type CompanionReader = (bytes: Uint8Array) => Scenery | Promise<Scenery>;
+/** Reads the bytes of a whole file. What is wrong with the file is in the findings; an error that it throws becomes one. */
+export type CompanionReader = (bytes: Uint8Array, beside: Beside) => Scenery | Promise<Scenery>;
+
+/** The bytes of a file beside a companion, by its name; rejects with `Error`, in words, where there is none, or it is too long. */
+export type Beside = (name: string) => Promise<Uint8Array>;
 
 /** One thing that is wrong or doubtful in a companion. */
 export interface CompanionFinding {
@@ -49,6 +56,10 @@ export interface Scenery {
   /** What the file says of itself, by name. */
   readonly facts: readonly (readonly [name: string, text: string])[];
   readonly parts: readonly SceneryPart[];
+  /** Bodies with colours of their own. */
+  readonly bodies?: readonly PlacedBody[];
+  /** What things of the recording look like. */
+  readonly models?: readonly ThingModel[];
   /** What the coordinates of all parts are relative to, so that they fit into 32 bits. */
   readonly middle: readonly [number, number, number];
   /** Height of the ground around and below it, metres in the world; null: it says nothing of a ground. */
@@ -67,6 +78,49 @@ export interface SceneryPart {
   readonly normals: Float32Array;
   /** Three a triangle, counter-clockwise seen from its front. */
   readonly index: Uint32Array;
+}
+
+/** Triangles with a colour of their own, as glTF has them: metres, right-handed, y up. */
+export interface Solid {
+  /** Three numbers a corner. */
+  readonly positions: Float32Array;
+  /** As long as `positions`. */
+  readonly normals: Float32Array;
+  /** Two numbers a corner, where it has a picture. */
+  readonly places: Float32Array | null;
+  readonly index: Uint32Array;
+  /** Red, green and blue, linear, 0 to 1; multiplied with the picture. */
+  readonly color: readonly [number, number, number];
+  readonly picture: ImageBitmap | null;
+  /** 1: nothing is seen through it. */
+  readonly opacity: number;
+  /** Parts of the picture that are less opaque are left out; 0: none. */
+  readonly cutoff: number;
+  readonly isDoubleSided: boolean;
+}
+
+/** Solids at a place in the world. */
+export interface PlacedBody {
+  readonly solids: readonly Solid[];
+  /** Metres in the axes of a scenery, or degrees north, degrees east and metres above the ellipsoid. */
+  readonly at: readonly [number, number, number];
+  /** Whether `at` is on the earth. */
+  readonly isGeodetic: boolean;
+  /** Degrees, anticlockwise from above. */
+  readonly turn: number;
+  readonly scale: number;
+}
+
+/** What some things look like. */
+export interface ThingModel {
+  /** A glob: it is compared with the set of a thing and its id, its label or its kind, as `vehicles/24`, `vehicles/hero`. */
+  readonly things: string;
+  readonly solids: readonly Solid[];
+  readonly scale: number;
+  /** Degrees that it is turned about the vertical, anticlockwise from above; 0: what is +z in its file looks ahead. */
+  readonly turn: number;
+  /** Metres that it is moved ahead, to the left and up. */
+  readonly offset: readonly [ahead: number, left: number, up: number];
 }
 
 /** How a part looks. */

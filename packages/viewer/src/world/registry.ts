@@ -6,6 +6,7 @@ export const KINDS: readonly CompanionKind[] = [
     id: "opendrive",
     name: "road net (OpenDRIVE)",
     endings: [".xodr"],
+    isOfMaps: true,
     mostBytes: 64 << 20,
     recognizes: (first) => /^\s*<(\?xml|!--|!doctype|opendrive)/i.test(new TextDecoder().decode(first)),
     reader: async () => (await import("./opendrive/read.ts")).read,
@@ -15,6 +16,7 @@ export const KINDS: readonly CompanionKind[] = [
     id: "heights",
     name: "heights (GeoTIFF)",
     endings: [".tif", ".tiff"],
+    isOfMaps: true,
     mostBytes: 256 << 20,
     // "II" or "MM", then 42, or 43 for files of more than 4 GiB
     recognizes: ([a, b, c, d]) =>
@@ -23,9 +25,39 @@ export const KINDS: readonly CompanionKind[] = [
     reader: async () => (await import("./heights/read.ts")).read,
     paints: async () => (await import("./heights/paints.ts")).PAINTS,
   },
+  {
+    id: "map",
+    name: "map of a robot (ROS map_server)",
+    endings: [".yaml", ".yml"],
+    parts: [".pgm", ".png"],
+    mostBytes: 1 << 20,
+    recognizes: (first) => /^\s*(resolution|image|origin|mode|negate)\s*:/m.test(new TextDecoder().decode(first)),
+    reader: async () => (await import("./map/read.ts")).read,
+    paints: async () => (await import("./map/paints.ts")).PAINTS,
+  },
+  {
+    id: "models",
+    name: "set of models",
+    endings: [".models.json"],
+    parts: [".glb", ".gltf"],
+    mostBytes: 1 << 20,
+    recognizes: (first) => /^\s*\{/.test(new TextDecoder().decode(first)),
+    reader: async () => (await import("./models/read.ts")).read,
+    paints: async () => ({}),
+  },
+  {
+    id: "gltf",
+    name: "scene (glTF)",
+    endings: [".glb", ".gltf"],
+    mostBytes: 256 << 20,
+    // "glTF", or JSON
+    recognizes: (first) => /^(glTF|\s*\{)/.test(new TextDecoder("latin1").decode(first)),
+    reader: async () => (await import("./gltf/read.ts")).read,
+    paints: async () => ({}),
+  },
 ];
 
-/** The kind that claims a file of that name; undefined: it is no companion. */
+/** The kind that claims a file of that name; undefined: it is no companion of its own. */
 export function kindOf(name: string): CompanionKind | undefined {
   const lower = name.toLowerCase();
   return KINDS.find(({ endings }) => endings.some((ending) => lower.endsWith(ending)));

@@ -31,24 +31,40 @@ export function useCompanions(): readonly Companion[] {
   return useObservable(session.companions, (companions) => companions);
 }
 
-/** A recording that names a map may have that map beside it. */
+/**
+ * What lies beside a recording under its name, or under that of its map: one of each kind. Servers of others are asked only
+ * for a recording that names a map: what is not there is an error in the console of the page.
+ */
 async function besideOf(place: Locator | undefined, map: unknown, signal: AbortSignal): Promise<Locator[]> {
-  if (place?.kind !== "url" || typeof map !== "string" || map === "") return [];
+  if (place?.kind !== "url") return [];
+  const offered = isOffered(place);
+  const hasMap = typeof map === "string" && map !== "";
   // who has a link to a recording has it alone
-  if (place.page !== undefined && !isOffered(place)) return [];
-  const stem = new URL(place.url).pathname
-    .split("/")
-    .at(-1)!
-    .replace(/\.[^.]*$/, "");
+  if (!offered && (place.page !== undefined || !hasMap)) return [];
+  const own = decodeURIComponent(
+    new URL(place.url).pathname
+      .split("/")
+      .at(-1)!
+      .replace(/\.[^.]*$/, ""),
+  );
   // a library has what is called as the recording is
-  const names = new Set([decodeURIComponent(stem), ...(place.page === undefined ? [map.split("/").at(-1)!] : [])]);
-  for (const { endings } of KINDS) {
-    for (const name of [...names].flatMap((stem) => endings.map((ending) => stem + ending))) {
-      const url = new URL(encodeURIComponent(name), place.url);
-      url.search = new URL(place.url).search;
-      const answer = await fetch(url, { method: "HEAD", signal }).catch(() => null);
-      if (answer?.status === 200) return [locatorAt(url.href)];
-    }
-  }
-  return [];
+  const ofMap = hasMap && place.page === undefined ? [map.split("/").at(-1)!] : [];
+  const there = async (name: string): Promise<Locator | null> => {
+    const url = new URL(encodeURIComponent(name), place.url);
+    url.search = new URL(place.url).search;
+    const answer = await fetch(url, { method: "HEAD", signal }).catch(() => null);
+    return answer?.status === 200 ? locatorAt(url.href) : null;
+  };
+  const found = await Promise.all(
+    KINDS.filter(({ isOfMaps }) => offered || isOfMaps === true).map(async ({ endings, isOfMaps }) => {
+      const stems = hasMap && isOfMaps === true ? [own, ...ofMap] : [own];
+      const names = stems.flatMap((stem) => endings.map((ending) => stem + ending));
+      for (const name of new Set(names)) {
+        const place = await there(name);
+        if (place !== null) return place;
+      }
+      return null;
+    }),
+  );
+  return found.filter((each) => each !== null);
 }

@@ -1,5 +1,5 @@
 import type { Locator } from "../protocol.ts";
-import { refused, type Scenery } from "./companion.ts";
+import { type Beside, refused, type Scenery } from "./companion.ts";
 import { KINDS } from "./registry.ts";
 
 /** What a page asks of this worker, once: a companion of a kind, by its id. */
@@ -8,13 +8,14 @@ export interface ReadAsk {
   readonly place: Locator;
 }
 
+/** Bytes of all files that a companion may have beside it. */
+const MOST_BESIDE = 512 << 20;
 /** Bytes by which a kind is recognized. */
 const FIRST = 512;
 
 addEventListener("message", ({ data }: MessageEvent<ReadAsk>) => {
   void answer(data).then((scenery) => {
-    const moved = scenery.parts.flatMap(({ positions, normals, index }) => [positions, normals, index]);
-    postMessage(scenery, { transfer: moved.map(({ buffer }) => buffer as ArrayBuffer) });
+    postMessage(scenery, { transfer: [...movedOf(scenery)] });
   });
 });
 
@@ -27,10 +28,44 @@ async function answer({ kind: id, place }: ReadAsk): Promise<Scenery> {
     const bytes = await within(body, kind.mostBytes);
     if (bytes === null) return refused("too-large", `more than ${kind.mostBytes >> 20} MiB`);
     if (!kind.recognizes(bytes.subarray(0, FIRST))) return refused("not-recognized", `this is no ${kind.name}`);
-    return await (await kind.reader())(bytes);
+    return await (await kind.reader())(bytes, besideOf(place));
   } catch (error) {
     return refused("not-read", error instanceof Error ? error.message : String(error));
   }
+}
+
+/** Files that were given together with it, or that lie behind the same address. */
+function besideOf(place: Locator): Beside {
+  let left = MOST_BESIDE;
+  return async (name) => {
+    const body = await bodyBeside(place, name);
+    if (typeof body === "string") throw new Error(`${name}: ${body}`);
+    const bytes = await within(body, left);
+    if (bytes === null) throw new Error(`${name}: all files together have more than ${MOST_BESIDE >> 20} MiB`);
+    left -= bytes.length;
+    return bytes;
+  };
+}
+
+async function bodyBeside(place: Locator, name: string): Promise<Blob | Response | string> {
+  if (place.kind === "files") return place.files.find((file) => file.name === name) ?? "it was not given with it";
+  // a name leads nowhere but beside
+  if (/[/\\]/.test(name)) return "a name of a file beside it is wanted, not a path";
+  const url = new URL(encodeURIComponent(name), place.url);
+  url.search = new URL(place.url).search;
+  return bodyAt(url.href);
+}
+
+/** What belongs to who gets it from now on. */
+function movedOf({ parts, bodies = [], models = [] }: Scenery): ReadonlySet<Transferable> {
+  const moved = new Set<Transferable>();
+  for (const { positions, normals, index } of parts)
+    for (const { buffer } of [positions, normals, index]) moved.add(buffer as ArrayBuffer);
+  for (const { positions, normals, places, index, picture } of [...bodies, ...models].flatMap(({ solids }) => solids)) {
+    for (const array of [positions, normals, places, index]) if (array !== null) moved.add(array.buffer as ArrayBuffer);
+    if (picture !== null) moved.add(picture);
+  }
+  return moved;
 }
 
 /** A text says why there is none. */

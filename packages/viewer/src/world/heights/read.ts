@@ -1,5 +1,5 @@
 import { fromArrayBuffer, type GeoTIFFImage } from "geotiff";
-import { type CompanionFinding, type CompanionReader, refused, type Scenery } from "../companion.ts";
+import { type CompanionFinding, refused, type Scenery } from "../companion.ts";
 import { bandsOf, BOUNDS } from "./bands.ts";
 import { placingOf } from "./placing.ts";
 
@@ -9,7 +9,7 @@ const ALONG = 320;
 const MOST = 128 << 20;
 
 /** Reads heights from a GeoTIFF: the first band of its first picture, or of one that shows the same with fewer points. */
-export const read: CompanionReader = async (bytes) => {
+export async function read(bytes: Uint8Array): Promise<Scenery> {
   // The library takes all of the buffer that it is given.
   const tiff = await fromArrayBuffer(whole(bytes));
   const first = await tiff.getImage(0);
@@ -80,7 +80,7 @@ export const read: CompanionReader = async (bytes) => {
     ground: placing.isGeodetic || lowest < BOUNDS[0]! ? null : lowest,
     isGeodetic: placing.isGeodetic,
   } satisfies Scenery;
-};
+}
 
 /** The smallest picture of the same that has as many points as are drawn; null: none is small enough. */
 async function fitting(
