@@ -97,7 +97,7 @@ describe("models of things", () => {
       modelOf("vehicles/hero", { scale: 3 }),
       modelOf("vehicles/*", { scale: 1 }),
     ]);
-    expect(matrices.map((matrix) => rounded(matrix.getMaxScaleOnAxis())).sort()).toEqual([1, 3]);
+    expect(matrices.map((matrix) => rounded(matrix.getMaxScaleOnAxis())).sort((a, b) => a - b)).toEqual([1, 3]);
   });
 
   test("go with the models that were before them", async () => {
