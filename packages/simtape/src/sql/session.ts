@@ -295,7 +295,7 @@ export class SqlSession implements AsyncDisposable {
         );
       const name = column?.[1] ?? column?.[2] ?? column?.[3];
       if (failure.code !== "failed" || name === undefined || isAgain) throw failure;
-      const found = await this.#addLacking(plans, signal);
+      const found = await this.#addLacking(plans, name, signal);
       if (found.has(name.toLowerCase())) return this.#run(parsed, plans, signal, true);
       const all = plans.filter((plan) => this.#loaded.has(plan.name.toLowerCase()));
       const tables = all.map((plan) => plan.name).join(" or ");
@@ -319,15 +319,19 @@ export class SqlSession implements AsyncDisposable {
     return units;
   }
 
-  /** Columns that only other times have join the tables; gives all columns, by their names in lower case. */
-  async #addLacking(plans: readonly TablePlan[], signal: AbortSignal): Promise<Map<string, string>> {
+  /**
+   * Columns that only other times have join the tables; gives all columns, by their names in lower case. A channel that has
+   * the column `name` is loaded again: of all its messages other members may be columns.
+   */
+  async #addLacking(plans: readonly TablePlan[], name: string, signal: AbortSignal): Promise<Map<string, string>> {
     const all = new Map<string, string>();
-    const isFactPlan = ({ name }: TablePlan): boolean => isFact(name.toLowerCase());
+    const isFactPlan = (plan: TablePlan): boolean => isFact(plan.name.toLowerCase());
     for (const { name: fact } of plans.filter(isFactPlan))
-      for (const { name } of factColumns(fact.toLowerCase() as Fact, EVERYTHING, this.#options.more ?? []))
-        all.set(name, name);
+      for (const column of factColumns(fact.toLowerCase() as Fact, EVERYTHING, this.#options.more ?? []))
+        all.set(column.name, column.name);
     const others = plans.filter((plan) => !isFactPlan(plan));
     if (others.length === 0) return all;
+    const again = new Set<TablePlan>();
     await this.#each(this.#sources, signal, async (recording, source) => {
       if (recording === null) return;
       for (const plan of others) {
@@ -335,11 +339,21 @@ export class SqlSession implements AsyncDisposable {
         if (table === undefined) continue;
         const rows = await rowsOf({ name: source.name, recording }, plan.name, null, { ...EVERYTHING, signal });
         if (rows === null) continue;
-        for (const { name } of rows.columns) all.set(name.toLowerCase(), name);
+        for (const column of rows.columns) all.set(column.name.toLowerCase(), column.name);
+        if (rows.isChannel === true && rows.columns.some((column) => column.name.toLowerCase() === name.toLowerCase()))
+          again.add(plan);
         await table.addColumns(rows.columns);
         await table.show();
       }
     });
+    await this.#load(
+      [...again].map((plan) => ({
+        ...plan,
+        key: `${plan.key}, learned whole`,
+        wanted: { ...plan.wanted, isLearnedWhole: true },
+      })),
+      signal,
+    );
     return all;
   }
 

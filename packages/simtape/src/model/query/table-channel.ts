@@ -17,24 +17,31 @@ const OWN = [TIME.name, SEQUENCE.name, RECORD.name];
 /** What is asked of a channel. */
 export interface ChannelRows extends TimeRange {
   readonly columns: readonly string[] | null;
+  /** Messages beside those of the range that columns are learned from, from the first on; `Infinity`: all. */
+  readonly sample: number;
   readonly signal: AbortSignal | undefined;
   readonly traits: Traits;
 }
 
+/** Payload bytes of a sample, at most and about. */
+const SAMPLE_BYTES = 1 << 20;
+
 /** Meets the values of a channel once; gives its columns and what makes rows of it. Throws `RangeError` for a column that is not there. */
 export async function channelRows(reader: Reader, channel: Channel, asked: ChannelRows): Promise<RowSource> {
-  const { start, end, signal } = asked;
+  const { start, end, sample, signal } = asked;
   const query = { start, end, signal, channels: [channel] };
   const names = asked.columns === null ? null : pathsOf(asked.columns);
   const fields = new Fields(names);
   let isListed = false;
   const own = (): TableColumn[] => [TIME, SEQUENCE, ...(isListed ? [RECORD] : [])];
-  for await (const values of valuesOf(reader, channel, query)) {
-    for (const value of values) {
-      if (Array.isArray(value)) isListed = true;
-      for (const item of itemsOf(value)) fields.meet(item);
-    }
-  }
+  const meet = (value: Value): void => {
+    if (Array.isArray(value)) isListed = true;
+    for (const item of itemsOf(value)) fields.meet(item);
+  };
+  const whole = { signal, channels: [channel] };
+  if (sample > 0) for await (const value of firstOf(reader, channel, whole, sample)) meet(value);
+  if (sample !== Number.POSITIVE_INFINITY)
+    for await (const values of valuesOf(reader, channel, query)) for (const value of values) meet(value);
   const found = fields.settle(OWN, own().length);
   const lacking = names?.find((name) => !found.some((column) => isAtOrBelow(pathOf(column.name), name)));
   if (lacking !== undefined) {
@@ -43,7 +50,7 @@ export async function channelRows(reader: Reader, channel: Channel, asked: Chann
     throw new RangeError(`no column ${JSON.stringify(lacking)}; there are: ${there}`);
   }
   const { traits } = asked;
-  const noted = await notedUnits(reader, query);
+  const noted = await notedUnits(reader, sample > 0 ? whole : query);
   const unitOf = ({ name, kind, items }: TableColumn): string | null =>
     traits.unitOf?.(name) ?? ((items ?? kind) === "string" ? null : noted(nameOf(name)));
   const columns = [...own(), ...found.map((column) => ({ ...column, unit: unitOf(column) }))];
@@ -112,6 +119,20 @@ async function* rowsOf(
     }
   }
   if (!rows.isEmpty) yield rows.take();
+}
+
+/** The first values of a channel, `count` at most. */
+async function* firstOf(reader: Reader, channel: Channel, query: Query, count: number): AsyncGenerator<Value> {
+  let messages = 0;
+  let bytes = 0;
+  for await (const batch of reader.batches(query)) {
+    for (let i = 0; i < batch.length; i++) {
+      if (messages === count || (bytes >= SAMPLE_BYTES && count !== Number.POSITIVE_INFINITY)) return;
+      messages++;
+      bytes += batch.end[i]! - batch.start[i]!;
+      yield decoded(channel, batch.payload(i), batch.context);
+    }
+  }
 }
 
 async function* valuesOf(reader: Reader, channel: Channel, query: Query): AsyncGenerator<Value[]> {

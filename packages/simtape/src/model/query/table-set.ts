@@ -1,6 +1,7 @@
 import type { ColumnKind, ColumnSpec } from "../column.ts";
 import type { Axes } from "../axes.ts";
 import { type Origin, unsetOrigin } from "../geodesy.ts";
+import { scopeOfSet } from "../scope.ts";
 import type { EntitySet, MutableState } from "../state.ts";
 import type { Time, TimeRange } from "../time.ts";
 import { Turning, turnedSpecs } from "../turned.ts";
@@ -45,7 +46,21 @@ interface Cell {
  * Goes through the states once for the columns of a set; gives them and what makes rows. Throws `RangeError` for a set, a
  * column or a thing that is not there.
  */
-export async function setRows(source: QuerySource, name: string, asked: SetRows): Promise<RowSource> {
+export async function setRows(given: QuerySource, name: string, asked: SetRows): Promise<RowSource> {
+  const scope = scopeOfSet(given.reader, name);
+  const found =
+    scope === null ? null : await rowsIn({ ...given, fold: given.fold.narrowed(scope) }, name, asked, false);
+  // null: the error names all sets
+  return found ?? (await rowsIn(given, name, asked, true))!;
+}
+
+/** Null, unless `mustExist`: there is no such set. */
+async function rowsIn(
+  source: QuerySource,
+  name: string,
+  asked: SetRows,
+  mustExist: boolean,
+): Promise<RowSource | null> {
   const found = new SetColumns(asked.columns, asked.ids);
   const sets = new Set<string>();
   let axes: Axes | null = null;
@@ -64,6 +79,7 @@ export async function setRows(source: QuerySource, name: string, asked: SetRows)
     if (asked.columns !== null && sets.has(name) && found.lacking === undefined && found.lackingIds.size === 0) break;
   }
   if (!sets.has(name)) {
+    if (!mustExist) return null;
     throw new RangeError(`no set ${JSON.stringify(name)}; there are: ${[...sets].join(", ") || "none"}`);
   }
   const { lacking, lackingIds } = found;

@@ -20,6 +20,11 @@ export interface TableOptions extends TimeRange {
   readonly origin?: Origin | undefined;
   /** Of a set, a row for each thing every so many nanoseconds, from `start` on; absent: at each recorded moment of motion. */
   readonly every?: Time | undefined;
+  /**
+   * Of a channel: its columns are those of the range and of so many messages from its first on, a mebibyte of them at most;
+   * `Infinity`: of all its messages. 0 by default.
+   */
+  readonly sample?: number | undefined;
   readonly signal?: AbortSignal | undefined;
 }
 
@@ -52,7 +57,7 @@ export async function rowsOf(
   /** The things of the whole recording, where a side-car tells them. */
   known: ThingIds | null = null,
 ): Promise<RowSource> {
-  const { start, end, columns = null, ids = null, every, axes, origin, signal } = options;
+  const { start, end, columns = null, ids = null, every, axes, origin, sample = 0, signal } = options;
   signal?.throwIfAborted();
   checkEvery(every);
   if (typeof of === "string" && ids !== null && known !== null) mustHaveThings(known, of, ids);
@@ -61,5 +66,5 @@ export async function rowsOf(
     throw new TypeError("ids, every and axes are for sets, not for channels");
   const channel = "schema" in of ? (of as Channel) : channels[of.id]!;
   const traits = await source.traits();
-  return channelRows(source.reader, channel, { start, end, columns, signal, traits });
+  return channelRows(source.reader, channel, { start, end, columns, sample, signal, traits });
 }
