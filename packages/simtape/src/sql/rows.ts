@@ -1,4 +1,4 @@
-import type { Table } from "../model/query/table.ts";
+import type { Table, TableOptions } from "../model/query/table.ts";
 import type { TableBatch, TableColumn } from "../model/query/table-cells.ts";
 import type { Recording } from "../model/recording.ts";
 import type { Channel } from "../model/value.ts";
@@ -47,12 +47,14 @@ export async function setRows(of: NamedRecording, wantedSet: string, wanted: Wan
   );
   const columns = columnsFor(wanted, met, [RECORDING.name, TIME.name, UTC.name, "id"]);
   const ids = wanted.ids?.map(({ id }) => id);
-  let table = await tableOrNull(recording, name, { ...range, signal, columns, ids });
+  const isEarly = wanted.isEarly === true;
+  let table = await tableOrNull(recording, name, { ...range, signal, columns, ids, isEarly });
   const isTextual = table?.columns[1]?.kind === "string";
-  if (table === null && ids !== undefined) table = await tableOrNull(recording, name, { ...range, signal, columns });
+  if (table === null && ids !== undefined)
+    table = await tableOrNull(recording, name, { ...range, signal, columns, isEarly });
   // numbers may be equal to texts that are written in another way
   else if (isTextual && wanted.ids?.some(({ isText }) => !isText) === true)
-    table = await tableOrNull(recording, name, { ...range, signal, columns });
+    table = await tableOrNull(recording, name, { ...range, signal, columns, isEarly });
   return table === null ? null : rowsOfTable(of, table, epoch, wanted);
 }
 
@@ -71,9 +73,27 @@ export async function channelRows(of: NamedRecording, channel: Channel, wanted: 
   const isAll = range.start === undefined && range.end === undefined;
   const isNone = range.start !== undefined && range.end !== undefined && range.start >= range.end;
   const sample = wanted.isLearnedWhole === true ? Number.POSITIVE_INFINITY : isAll ? 0 : SAMPLE;
-  const table = await recording.table(channel, { ...range, sample, signal });
+  const table =
+    wanted.isEarly === true
+      ? await earlyTable(recording, channel, { ...range, sample: SAMPLE, isEarly: true, signal }, wanted)
+      : await recording.table(channel, { ...range, sample, signal });
   const rows = rowsOfTable(of, table, epoch, wanted);
   return { ...rows, isChannel: true, ...(isNone ? { batches: nothing } : {}) };
+}
+
+/** With the columns that are wanted alone: what others turn out to be does not matter. */
+async function earlyTable(
+  recording: Recording,
+  channel: Channel,
+  options: TableOptions,
+  { columns }: Wanted,
+): Promise<Table> {
+  const table = await recording.table(channel, options);
+  const safe = table.columns.map(({ name }) => safeName(name).toLowerCase());
+  // a number behind a name: two columns share one safe name
+  if (columns === null || new Set(safe).size < safe.length) return table;
+  const names = table.columns.map(({ name }) => name).filter((_, k) => columns.has(safe[k]!));
+  return recording.table(channel, { ...options, columns: names });
 }
 
 async function* nothing(): AsyncGenerator<SqlBatch> {}

@@ -1,10 +1,11 @@
 import { LayoutError } from "../../bytes/error.ts";
 import type { Reader } from "../reader.ts";
 import type { Query } from "../batch-query.ts";
-import type { TimeRange } from "../time.ts";
+import type { Time, TimeRange } from "../time.ts";
 import type { Traits } from "../traits.ts";
 import { isUnit } from "../units.ts";
 import type { Channel, Value } from "../value.ts";
+import { LateColumnError } from "./late-column.ts";
 import { RowBuilder, type TableBatch, type TableColumn, type RowSource } from "./table-cells.ts";
 import { Fields, isAtOrBelow } from "./table-fields.ts";
 
@@ -19,6 +20,8 @@ export interface ChannelRows extends TimeRange {
   readonly columns: readonly string[] | null;
   /** Messages beside those of the range that columns are learned from, from the first on; `Infinity`: all. */
   readonly sample: number;
+  /** Columns are those of the sample and of as many messages of the range; rows that do not fit them fail. */
+  readonly isEarly: boolean;
   readonly signal: AbortSignal | undefined;
   readonly traits: Traits;
 }
@@ -28,7 +31,7 @@ const SAMPLE_BYTES = 1 << 20;
 
 /** Meets the values of a channel once; gives its columns and what makes rows of it. Throws `RangeError` for a column that is not there. */
 export async function channelRows(reader: Reader, channel: Channel, asked: ChannelRows): Promise<RowSource> {
-  const { start, end, sample, signal } = asked;
+  const { start, end, sample, isEarly, signal } = asked;
   const query = { start, end, signal, channels: [channel] };
   const names = asked.columns === null ? null : pathsOf(asked.columns);
   const fields = new Fields(names);
@@ -40,7 +43,8 @@ export async function channelRows(reader: Reader, channel: Channel, asked: Chann
   };
   const whole = { signal, channels: [channel] };
   if (sample > 0) for await (const value of firstOf(reader, channel, whole, sample)) meet(value);
-  if (sample !== Number.POSITIVE_INFINITY)
+  if (isEarly) for await (const value of firstOf(reader, channel, query, sample)) meet(value);
+  else if (sample !== Number.POSITIVE_INFINITY)
     for await (const values of valuesOf(reader, channel, query)) for (const value of values) meet(value);
   const found = fields.settle(OWN, own().length);
   const lacking = names?.find((name) => !found.some((column) => isAtOrBelow(pathOf(column.name), name)));
@@ -57,7 +61,7 @@ export async function channelRows(reader: Reader, channel: Channel, asked: Chann
   return {
     columns,
     axes: traits.axesOf?.(channel.name) ?? null,
-    batches: () => rowsOf(reader, channel, query, columns, fields, isListed),
+    batches: () => rowsOf(reader, channel, query, columns, fields, isListed, isEarly),
   };
 }
 
@@ -102,12 +106,14 @@ async function* rowsOf(
   columns: readonly TableColumn[],
   fields: Fields,
   isListed: boolean,
+  isEarly: boolean,
 ): AsyncGenerator<TableBatch> {
   const rows = new RowBuilder(columns);
   for await (const batch of reader.batches(query)) {
     for (let i = 0; i < batch.length; i++) {
       const value = decoded(channel, batch.payload(i), batch.context);
       const items = itemsOf(value);
+      if (isEarly) mustFit(fields, value, isListed, batch.time[i]!);
       for (let k = 0; k < items.length; k++) {
         const row = rows.begin();
         rows.put(0, row, batch.time[i]!);
@@ -119,6 +125,15 @@ async function* rowsOf(
     }
   }
   if (!rows.isEmpty) yield rows.take();
+}
+
+/** Throws `LateColumnError` for a value that other columns would have to be settled for. */
+function mustFit(fields: Fields, value: Value, isListed: boolean, time: Time): void {
+  if (Array.isArray(value) && !isListed) throw new LateColumnError(RECORD.name, time);
+  for (const item of itemsOf(value)) {
+    const late = fields.meetAgain(item);
+    if (late !== null) throw new LateColumnError(late, time);
+  }
 }
 
 /** The first values of a channel, `count` at most. */

@@ -25,6 +25,11 @@ export interface TableOptions extends TimeRange {
    * `Infinity`: of all its messages. 0 by default.
    */
   readonly sample?: number | undefined;
+  /**
+   * Columns are settled early, so that rows begin at once: those of a set at its first moment in the range; those of a channel
+   * by `sample` and by as many messages of the range. The rows end with a `LateColumnError` where these do not hold.
+   */
+  readonly isEarly?: boolean | undefined;
   readonly signal?: AbortSignal | undefined;
 }
 
@@ -57,14 +62,17 @@ export async function rowsOf(
   /** The things of the whole recording, where a side-car tells them. */
   known: ThingIds | null = null,
 ): Promise<RowSource> {
-  const { start, end, columns = null, ids = null, every, axes, origin, sample = 0, signal } = options;
+  const { start, end, columns = null, ids = null, every, axes, origin, sample = 0, isEarly = false, signal } = options;
   signal?.throwIfAborted();
   checkEvery(every);
   if (typeof of === "string" && ids !== null && known !== null) mustHaveThings(known, of, ids);
-  if (typeof of === "string") return setRows(source, of, { start, end, columns, ids, every, axes, origin, signal });
+  if (typeof of === "string")
+    return setRows(source, of, {
+      ...{ start, end, columns, ids, every, axes, origin, isEarly, signal },
+    });
   if (ids !== null || every !== undefined || axes !== undefined)
     throw new TypeError("ids, every and axes are for sets, not for channels");
   const channel = "schema" in of ? (of as Channel) : channels[of.id]!;
   const traits = await source.traits();
-  return channelRows(source.reader, channel, { start, end, columns, sample, signal, traits });
+  return channelRows(source.reader, channel, { start, end, columns, sample, isEarly, signal, traits });
 }
