@@ -71,7 +71,7 @@ async function made(name: string): Promise<string> {
 
 function readAll(path: string): void {
   const buffer = Buffer.alloc(1 << 20);
-  const descriptor = openSync(path);
+  const descriptor = openSync(path, "r");
   const { size } = fstatSync(descriptor);
   for (let at = 0; at < size; at += buffer.length) readSync(descriptor, buffer, 0, buffer.length, at);
   closeSync(descriptor);
