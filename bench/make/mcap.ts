@@ -4,8 +4,8 @@ import { McapIndexedReader, McapWriter } from "@mcap/core";
 import { loadZstd } from "../../packages/simtape/dist/codec/zstd.js";
 
 export interface McapOutput {
-  /** A channel of plain bytes; gives its id. */
-  channel(topic: string): Promise<number>;
+  /** A channel, of plain bytes unless an encoding is named; gives its id. */
+  channel(topic: string, encoding?: string): Promise<number>;
   /** One message; `time` in nanoseconds. */
   add(channelId: number, time: number, data: Uint8Array): Promise<void>;
   close(): Promise<void>;
@@ -45,7 +45,8 @@ export async function createMcap(
   await writer.start({ profile: "", library: "bench" });
   let sequence = 0;
   return {
-    channel: (topic) => writer.registerChannel({ topic, messageEncoding: "raw", schemaId: 0, metadata: new Map() }),
+    channel: (topic, messageEncoding = "raw") =>
+      writer.registerChannel({ topic, messageEncoding, schemaId: 0, metadata: new Map() }),
     add: (channelId, time, data) => {
       const at = BigInt(time);
       return writer.addMessage({ channelId, sequence: sequence++, logTime: at, publishTime: at, data });

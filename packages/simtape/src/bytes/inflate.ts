@@ -128,6 +128,13 @@ export class Inflater {
     return piece;
   }
 
+  /** As `take`, but in memory of the inflater: the bytes hold until it runs again. */
+  lend(): Uint8Array<ArrayBuffer> {
+    const piece = this.#output.subarray(this.#taken, this.#length);
+    this.#taken = this.#length;
+    return piece;
+  }
+
   #slide(): void {
     this.#output.copyWithin(0, this.#length - WINDOW, this.#length);
     this.#length = WINDOW;

@@ -2,6 +2,7 @@ import { deflateSync, gzipSync, zlibSync } from "fflate";
 import { crc32 } from "../bytes/crc32.ts";
 import { LayoutError } from "../bytes/error.ts";
 import { GZIP_TRAILER_BYTES, GzipHeader } from "../bytes/gzip.ts";
+import { Inflater } from "../bytes/inflate.ts";
 import { concatenate, inflateStream } from "../bytes/inflate-stream.ts";
 
 /** zlib's levels: 0 stores, 1 is fast, 9 is small; 6 is zlib's own default. */
@@ -16,6 +17,21 @@ export function inflateRaw(bytes: Uint8Array, limit: number): Uint8Array<ArrayBu
   if (damage !== null) throw damage;
   if (end !== bytes.length) throw leftOver("deflate", bytes.length - end, end);
   return output;
+}
+
+/** Inflates many small streams one after the other: without memory for each of them. */
+export class RawInflater {
+  readonly #inflater = new Inflater();
+
+  /** As `inflateRaw`, but the bytes hold only until the next call. */
+  inflate(bytes: Uint8Array, limit: number): Uint8Array<ArrayBuffer> {
+    const inflater = this.#inflater;
+    inflater.reset();
+    const pause = inflater.run(bytes);
+    const isWhole = pause === "end" && inflater.position === bytes.length && inflater.available <= limit;
+    // what is larger than its memory, or wrong
+    return isWhole ? inflater.lend() : inflateRaw(bytes, limit);
+  }
 }
 
 /** As `inflateRaw`, for one zlib stream (RFC 1950), Adler-32 checked. */

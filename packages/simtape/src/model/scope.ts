@@ -28,6 +28,15 @@ export function scopeOf(reader: Reader, paths: readonly SeriesPath[], texts: rea
   };
 }
 
+/** As little as gives one set at its moments; null: nothing less than all of it does. */
+export function scopeOfSet({ channels, state }: Reader, set: string): Scope | null {
+  const listed = state.channelsOfSet?.(set) ?? [];
+  // without motion the messages of every channel are moments
+  if (listed.length === 0 || state.motion === null) return null;
+  const wanted = channels.filter(({ id }) => listed.includes(id) || id === state.motion);
+  return { channels: wanted, model: state, key: `set ${set}` };
+}
+
 /** Ids of the channels that can change what is at a path, ascending. */
 export function channelsOf({ channels, state }: Reader, path: SeriesPath): readonly number[] {
   const listed = state.channelsOf?.(path) ?? null;

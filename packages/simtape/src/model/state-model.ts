@@ -25,6 +25,11 @@ export interface StateModel {
    * order, the same comes out. Null, and absent: all that hold something.
    */
   channelsOf?(path: SeriesPath): readonly number[] | null;
+  /**
+   * Ids of the channels whose messages can change anything of a set: its things, its columns, their cells. From them alone,
+   * folded in order, the same set results. Null, and absent: all that hold something.
+   */
+  channelsOfSet?(set: string): readonly number[] | null;
   /** A model that may leave out whatever these paths do not need: at them the same comes out. Absent: there is none. */
   narrowed?(paths: readonly SeriesPath[]): StateModel;
   /**

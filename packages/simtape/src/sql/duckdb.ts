@@ -3,6 +3,7 @@ import { SqlError } from "./error.ts";
 import { Appender, Names } from "./appender.ts";
 import { NAMES, type SqlColumn, storedType } from "./kinds.ts";
 import type { Limits } from "./limits.ts";
+import type { SqlOptions } from "./source.ts";
 import { literal, quoted } from "./names.ts";
 
 type Api = typeof DuckDB;
@@ -10,10 +11,10 @@ type Api = typeof DuckDB;
 const MISSING =
   "SQL needs DuckDB, which is a package of its own: npm install @duckdb/node-api@1.5.5-r.5 (with -g where simtape was installed so)";
 
-/** Loads DuckDB. Rejects with `SqlError` where it is not installed. */
-export async function loadDuckDB(load: () => Promise<Api> = () => import("@duckdb/node-api")): Promise<Api> {
+/** Loads DuckDB, by `import()` unless `load` gives it. Rejects with `SqlError` where it is not installed. */
+export async function loadDuckDB(load: () => unknown = () => import("@duckdb/node-api")): Promise<Api> {
   try {
-    return await load();
+    return (await load()) as Api;
   } catch (error) {
     const text = error instanceof Error ? error.message : String(error);
     if (/cannot find (package|module)|failed to resolve/i.test(text)) throw new SqlError("missing", MISSING, error);
@@ -37,8 +38,11 @@ export class Database {
   }
 
   /** `names`: those of all recordings, each once. */
-  static async open({ memory, spill }: Limits, names: readonly string[]): Promise<Database> {
-    const api = await loadDuckDB();
+  static async open(
+    { memory, spill, loadDuckDB: load }: Limits & Pick<SqlOptions, "loadDuckDB">,
+    names: readonly string[],
+  ): Promise<Database> {
+    const api = await loadDuckDB(load);
     const instance = await api.DuckDBInstance.create(":memory:");
     const database = new Database(api, new Names(api, names), instance, await instance.connect());
     await database.run("SET autoload_known_extensions = false; SET autoinstall_known_extensions = false");

@@ -32,6 +32,8 @@ export interface SqlBatch {
 /** Rows of one recording. */
 export interface SqlRows {
   readonly columns: readonly SqlColumn[];
+  /** Whether they are messages of a channel: what its columns are depends on the messages that were looked at. */
+  readonly isChannel?: boolean;
   batches(): AsyncIterable<SqlBatch>;
 }
 

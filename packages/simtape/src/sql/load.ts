@@ -113,6 +113,12 @@ export class Loaded {
     );
   }
 
+  /** Lets go of its rows. */
+  async empty(): Promise<void> {
+    await this.#database.run(`DROP TABLE kept.${quoted(this.#name)}`);
+    await this.#database.run(createTable(this.#name, this.#columns));
+  }
+
   async drop(): Promise<void> {
     if (!this.isMade) return;
     await this.#database.run(`DROP VIEW IF EXISTS main.${quoted(this.#name)}`);

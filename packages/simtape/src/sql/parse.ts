@@ -1,6 +1,7 @@
 import type { Database } from "./duckdb.ts";
 import { SqlError } from "./error.ts";
 import { literal } from "./names.ts";
+import { type RowByRow, rowByRowOf } from "./row-by-row.ts";
 import { listOf, type Named, namedIn, type Node, type TableUse, type Term } from "./statement.ts";
 import { type UnitSources, unitSources } from "./units.ts";
 import { OPEN, type Span, type WantedId } from "./wanted.ts";
@@ -9,6 +10,8 @@ import { OPEN, type Span, type WantedId } from "./wanted.ts";
 export interface Parsed extends Named {
   readonly sql: string;
   readonly units: UnitSources;
+  /** Null: the statement needs all rows at once. */
+  readonly rowByRow: RowByRow | null;
 }
 
 /** Reads a statement. Rejects with `SqlError` for what is no SQL, and for what is not one SELECT. */
@@ -28,7 +31,7 @@ export async function parse(database: Database, sql: string): Promise<Parsed> {
   const statements = listOf(tree["statements"]);
   if (statements.length !== 1) throw new SqlError("statement", `one statement, not ${statements.length}`);
   const statement = statements[0] as Node;
-  return { sql: text, units: unitSources(statement), ...namedIn(statement) };
+  return { sql: text, units: unitSources(statement), rowByRow: rowByRowOf(statement), ...namedIn(statement) };
 }
 
 async function treeOf(database: Database, text: string): Promise<Node> {

@@ -1,4 +1,4 @@
-import type { Table } from "../model/query/table.ts";
+import type { Table, TableOptions } from "../model/query/table.ts";
 import type { TableBatch, TableColumn } from "../model/query/table-cells.ts";
 import type { Recording } from "../model/recording.ts";
 import type { Channel } from "../model/value.ts";
@@ -31,10 +31,15 @@ export async function setRows(of: NamedRecording, wantedSet: string, wanted: Wan
   if (range.start !== undefined && range.end !== undefined && range.start >= range.end) return emptySet(of, wantedSet);
   const { signal } = wanted;
   const { start: first } = await recording.timeline();
-  const { sets } = await recording.state(Math.max(first, range.start ?? first), { signal });
+  // at the first moment: the state at a later one may take a reading of all before it
+  const { sets } = await recording.state(first, { signal });
   const words = (await recording.traits()).words?.sets ?? {};
-  const named = Object.keys(words).find((one) => isCalled(words[one]![1], wantedSet));
-  const name = [...sets.keys()].find((one) => isCalled(one, wantedSet)) ?? named ?? wantedSet;
+  const isNamed = (one: string): boolean => isCalled(one, wantedSet);
+  const name =
+    [...sets.keys()].find(isNamed) ??
+    Object.keys(words).find((one) => isNamed(one) || isNamed(words[one]![1])) ??
+    [...(await recording.state(Math.max(first, range.start ?? first), { signal })).sets.keys()].find(isNamed) ??
+    wantedSet;
   const early = sets.get(name);
   const met = Array.from(early?.columns ?? [], ([column, { width }]) => ({ column, width })).flatMap(
     ({ column, width }) =>
@@ -42,56 +47,56 @@ export async function setRows(of: NamedRecording, wantedSet: string, wanted: Wan
   );
   const columns = columnsFor(wanted, met, [RECORDING.name, TIME.name, UTC.name, "id"]);
   const ids = wanted.ids?.map(({ id }) => id);
-  let table = await tableOrNull(recording, name, { ...range, signal, columns, ids });
+  const isEarly = wanted.isEarly === true;
+  let table = await tableOrNull(recording, name, { ...range, signal, columns, ids, isEarly });
   const isTextual = table?.columns[1]?.kind === "string";
-  if (table === null && ids !== undefined) table = await tableOrNull(recording, name, { ...range, signal, columns });
+  if (table === null && ids !== undefined)
+    table = await tableOrNull(recording, name, { ...range, signal, columns, isEarly });
   // numbers may be equal to texts that are written in another way
   else if (isTextual && wanted.ids?.some(({ isText }) => !isText) === true)
-    table = await tableOrNull(recording, name, { ...range, signal, columns });
+    table = await tableOrNull(recording, name, { ...range, signal, columns, isEarly });
   return table === null ? null : rowsOfTable(of, table, epoch, wanted);
 }
 
-/** Rows of a channel: one for each message, or for each item of those that are lists. */
+/** Messages of a channel that its columns are learned from, beside those that are read. */
+const SAMPLE = 1000;
+
+/**
+ * Rows of a channel: one for each message, or for each item of those that are lists. Its columns are those of its first
+ * messages and of those that are read; with `wanted.isLearnedWhole` those of all messages.
+ */
 export async function channelRows(of: NamedRecording, channel: Channel, wanted: Wanted): Promise<SqlRows> {
   const { recording } = of;
   const epoch = await epochOf(recording);
   const { signal } = wanted;
-  // what the columns are depends on all messages
-  const whole = await recording.table(channel, { signal });
   const range = rangeOf(wanted, epoch);
   const isAll = range.start === undefined && range.end === undefined;
-  if (isAll) return rowsOfTable(of, whole, epoch, wanted);
-  if (range.start !== undefined && range.end !== undefined && range.start >= range.end)
-    return { ...rowsOfTable(of, whole, epoch, wanted), batches: nothing };
-  const part = await recording.table(channel, { ...range, signal });
-  const isPart = part.columns.every((column) => whole.columns.some((other) => isSame(column, other)));
-  if (!isPart) return rowsOfTable(of, whole, epoch, wanted);
-  const rows = rowsOfTable(of, part, epoch, wanted);
-  const all = rowsOfTable(of, whole, epoch, wanted);
-  const byName = new Map(rows.columns.map((column, k) => [column.name, k]));
-  const places = all.columns.map(({ name }) => byName.get(name) ?? -1);
-  // safe names of a part may be numbered in another way
-  if (rows.columns.some(({ name, kind }) => all.columns.find((column) => column.name === name)?.kind !== kind))
-    return all;
-  return {
-    columns: all.columns,
-    batches: async function* () {
-      for await (const { length, cells } of rows.batches())
-        yield { length, cells: places.map((place, k) => cells[place] ?? unknown(all.columns[k]!.kind, length)) };
-    },
-  };
+  const isNone = range.start !== undefined && range.end !== undefined && range.start >= range.end;
+  const sample = wanted.isLearnedWhole === true ? Number.POSITIVE_INFINITY : isAll ? 0 : SAMPLE;
+  const table =
+    wanted.isEarly === true
+      ? await earlyTable(recording, channel, { ...range, sample: SAMPLE, isEarly: true, signal }, wanted)
+      : await recording.table(channel, { ...range, sample, signal });
+  const rows = rowsOfTable(of, table, epoch, wanted);
+  return { ...rows, isChannel: true, ...(isNone ? { batches: nothing } : {}) };
+}
+
+/** With the columns that are wanted alone: what others turn out to be does not matter. */
+async function earlyTable(
+  recording: Recording,
+  channel: Channel,
+  options: TableOptions,
+  { columns }: Wanted,
+): Promise<Table> {
+  const table = await recording.table(channel, options);
+  const safe = table.columns.map(({ name }) => safeName(name).toLowerCase());
+  // a number behind a name: two columns share one safe name
+  if (columns === null || new Set(safe).size < safe.length) return table;
+  const names = table.columns.map(({ name }) => name).filter((_, k) => columns.has(safe[k]!));
+  return recording.table(channel, { ...options, columns: names });
 }
 
 async function* nothing(): AsyncGenerator<SqlBatch> {}
-
-function isSame(a: TableColumn, b: TableColumn): boolean {
-  return a.name === b.name && a.kind === b.kind && a.items === b.items;
-}
-
-function unknown(kind: SqlKind, length: number): SqlCells {
-  const data = kind === "string" ? new Array<string>(length).fill("") : new Float64Array(length);
-  return { data, valid: new Uint8Array(length) };
-}
 
 /** A set of which no time is asked for: columns of its first moment, and no rows. */
 async function emptySet(of: NamedRecording, name: string): Promise<SqlRows | null> {

@@ -13,13 +13,21 @@ import { existing, quoted } from "./names.ts";
 import { type Parsed, parse } from "./parse.ts";
 import { planOf } from "./plan.ts";
 import { describedOf, lateBy, type SqlOptions, type SqlProblem, type SqlSource } from "./source.ts";
+import { isHeld, SteppedAnswer } from "./stepped.ts";
 import { StreamedAnswer } from "./streamed.ts";
 import { type Catalogue, catalogueOf, rowsOf } from "./tables.ts";
-import { unitOf } from "./units.ts";
+import { unitOf, unitsOf } from "./units.ts";
 import { EVERYTHING, type TablePlan } from "./wanted.ts";
 
 /** Recordings whose tables are named where a statement names one that none has, at most. */
 const MOST_LOOKED_AT = 50;
+
+/** What ends a statement early. */
+interface Stop {
+  readonly signal: AbortSignal;
+  /** Called when it ended. */
+  readonly end: () => void;
+}
 
 /** Recordings as a database that answers statements. Close it. */
 export class SqlSession implements AsyncDisposable {
@@ -29,6 +37,9 @@ export class SqlSession implements AsyncDisposable {
   readonly #problems = new Map<string, SqlProblem>();
   /** Tables that are loaded, by their names in lower case, with the plan that loaded each. */
   readonly #loaded = new Map<string, { readonly key: string; readonly table: Loaded }>();
+
+  /** The answer whose rows are read while they are taken; null: there was none yet. */
+  #stepped: SteppedAnswer | null = null;
 
   private constructor(database: Database, sources: readonly SqlSource[], options: SqlOptions) {
     this.#database = database;
@@ -77,6 +88,9 @@ export class SqlSession implements AsyncDisposable {
         this.#sources.map(({ name }) => name),
         this.#prunes,
       );
+      await this.#stepped?.close();
+      this.#stepped = await this.#steppedAnswer(parsed, plans, stop);
+      if (this.#stepped !== null) return this.#stepped;
       await this.#load(plans, stop.signal);
       return (await this.#run(parsed, plans, stop.signal)).endsWith(stop.end);
     } catch (error) {
@@ -107,6 +121,7 @@ export class SqlSession implements AsyncDisposable {
   }
 
   async close(): Promise<void> {
+    await this.#stepped?.close();
     this.#database.close();
   }
 
@@ -123,7 +138,7 @@ export class SqlSession implements AsyncDisposable {
   }
 
   /** A signal that ends reading and the statement: the caller's, or the limit of time. */
-  #stop(signal: AbortSignal | undefined): { signal: AbortSignal; end: () => void } {
+  #stop(signal: AbortSignal | undefined): Stop {
     const { time } = this.#options;
     const controller = new AbortController();
     const stop = (reason: unknown): void => {
@@ -141,6 +156,56 @@ export class SqlSession implements AsyncDisposable {
         signal?.removeEventListener("abort", stopped);
       },
     };
+  }
+
+  /**
+   * Null: the statement needs all rows at once, its rows are of several recordings or loaded already, or it fails: then the
+   * usual way tells why.
+   */
+  async #steppedAnswer(parsed: Parsed, plans: readonly TablePlan[], stop: Stop): Promise<SteppedAnswer | null> {
+    const [plan, ...others] = plans;
+    const { signal } = stop;
+    const source = this.#sources.find(({ name }) => plan?.recordings.has(name) === true);
+    if (parsed.rowByRow === null || plan === undefined || source === undefined || !this.#prunes) return null;
+    const name = plan.name.toLowerCase();
+    const loaded = this.#loaded.get(name);
+    if (others.length > 0 || plan.recordings.size > 1 || isFact(name) || loaded?.key === plan.key) return null;
+    const { limit } = parsed.rowByRow;
+    const isEarly = plan.wanted.columns !== null || isHeld(limit);
+    let recording: Recording | null = null;
+    let table: Loaded | null = null;
+    const release = async (): Promise<void> => {
+      await table?.drop();
+      if (source.closes !== false) await recording?.close();
+    };
+    try {
+      recording = await source.open(signal);
+      const rows = await rowsOf({ name: source.name, recording }, plan.name, null, { ...plan.wanted, isEarly, signal });
+      if (rows !== null) {
+        await loaded?.table.drop();
+        this.#loaded.delete(name);
+        table = new Loaded(this.#database, plan.name);
+        const failures = new Failures(this.#problems);
+        const units = unitsOf([rows.columns]);
+        return await SteppedAnswer.begin({
+          ...{ database: this.#database, table, name: plan.name, rows, limit },
+          streaming: { sql: parsed.sql, unit: (column) => unitOf(parsed.units, column, units), signal },
+          onFailure: (error) => {
+            signal.throwIfAborted();
+            failures.add(source, error, true);
+          },
+          onEnd: async () => {
+            await release();
+            this.#options.onProgress?.(1, 1);
+            stop.end();
+          },
+        });
+      }
+    } catch {
+      // the same happens in the usual way, which reports it
+    }
+    await release();
+    return null;
   }
 
   async #load(plans: readonly TablePlan[], signal: AbortSignal): Promise<void> {
@@ -280,7 +345,8 @@ export class SqlSession implements AsyncDisposable {
   ): Promise<StreamedAnswer> {
     const { sql } = parsed;
     try {
-      const units = this.#units(plans);
+      const tables = plans.map(({ name }) => this.#loaded.get(name.toLowerCase())?.table.columns ?? []);
+      const units = unitsOf(tables);
       return await StreamedAnswer.of(this.#database, {
         sql,
         unit: (column) => unitOf(parsed.units, column, units),
@@ -295,7 +361,7 @@ export class SqlSession implements AsyncDisposable {
         );
       const name = column?.[1] ?? column?.[2] ?? column?.[3];
       if (failure.code !== "failed" || name === undefined || isAgain) throw failure;
-      const found = await this.#addLacking(plans, signal);
+      const found = await this.#addLacking(plans, name, signal);
       if (found.has(name.toLowerCase())) return this.#run(parsed, plans, signal, true);
       const all = plans.filter((plan) => this.#loaded.has(plan.name.toLowerCase()));
       const tables = all.map((plan) => plan.name).join(" or ");
@@ -308,26 +374,19 @@ export class SqlSession implements AsyncDisposable {
     }
   }
 
-  /** Units of the columns of the tables, by their names in lower case; null: tables have different ones. */
-  #units(plans: readonly TablePlan[]): ReadonlyMap<string, string | null> {
-    const units = new Map<string, string | null>();
-    for (const plan of plans)
-      for (const { name, unit } of this.#loaded.get(plan.name.toLowerCase())?.table.columns ?? []) {
-        const key = name.toLowerCase();
-        units.set(key, units.has(key) && units.get(key) !== unit ? null : unit);
-      }
-    return units;
-  }
-
-  /** Columns that only other times have join the tables; gives all columns, by their names in lower case. */
-  async #addLacking(plans: readonly TablePlan[], signal: AbortSignal): Promise<Map<string, string>> {
+  /**
+   * Columns that only other times have join the tables; gives all columns, by their names in lower case. A channel that has
+   * the column `name` is loaded again: of all its messages other members may be columns.
+   */
+  async #addLacking(plans: readonly TablePlan[], name: string, signal: AbortSignal): Promise<Map<string, string>> {
     const all = new Map<string, string>();
-    const isFactPlan = ({ name }: TablePlan): boolean => isFact(name.toLowerCase());
+    const isFactPlan = (plan: TablePlan): boolean => isFact(plan.name.toLowerCase());
     for (const { name: fact } of plans.filter(isFactPlan))
-      for (const { name } of factColumns(fact.toLowerCase() as Fact, EVERYTHING, this.#options.more ?? []))
-        all.set(name, name);
+      for (const column of factColumns(fact.toLowerCase() as Fact, EVERYTHING, this.#options.more ?? []))
+        all.set(column.name, column.name);
     const others = plans.filter((plan) => !isFactPlan(plan));
     if (others.length === 0) return all;
+    const again = new Set<TablePlan>();
     await this.#each(this.#sources, signal, async (recording, source) => {
       if (recording === null) return;
       for (const plan of others) {
@@ -335,11 +394,21 @@ export class SqlSession implements AsyncDisposable {
         if (table === undefined) continue;
         const rows = await rowsOf({ name: source.name, recording }, plan.name, null, { ...EVERYTHING, signal });
         if (rows === null) continue;
-        for (const { name } of rows.columns) all.set(name.toLowerCase(), name);
+        for (const column of rows.columns) all.set(column.name.toLowerCase(), column.name);
+        if (rows.isChannel === true && rows.columns.some((column) => column.name.toLowerCase() === name.toLowerCase()))
+          again.add(plan);
         await table.addColumns(rows.columns);
         await table.show();
       }
     });
+    await this.#load(
+      [...again].map((plan) => ({
+        ...plan,
+        key: `${plan.key}, learned whole`,
+        wanted: { ...plan.wanted, isLearnedWhole: true },
+      })),
+      signal,
+    );
     return all;
   }
 

@@ -32,6 +32,8 @@ export interface SqlOptions extends Limits {
   readonly more?: readonly string[] | undefined;
   /** Threads that read recordings side by side; absent: one is read after the other, here. */
   readonly elsewhere?: Elsewhere | undefined;
+  /** Gives the package `@duckdb/node-api`, where that is faster than `import()`: `require` is, in Node. */
+  readonly loadDuckDB?: (() => unknown) | undefined;
   /** Called when a recording has been read, with how many there are to read. */
   readonly onProgress?: ((done: number, total: number) => void) | undefined;
 }

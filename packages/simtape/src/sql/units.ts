@@ -1,3 +1,4 @@
+import type { SqlColumn } from "./kinds.ts";
 import { listOf, type Node, nodesIn } from "./statement.ts";
 
 /** From which columns those of an answer are. All names are in lower case. */
@@ -60,4 +61,14 @@ export function unitOf(
   if (source === null) return null;
   // a name that a SELECT inside gives to something else
   return computed.has(source) ? null : (units.get(source) ?? null);
+}
+
+/** Units of the columns of several tables, by their names in lower case; null: tables have different ones. */
+export function unitsOf(tables: readonly (readonly SqlColumn[])[]): ReadonlyMap<string, string | null> {
+  const units = new Map<string, string | null>();
+  for (const { name, unit } of tables.flat()) {
+    const key = name.toLowerCase();
+    units.set(key, units.has(key) && units.get(key) !== unit ? null : unit);
+  }
+  return units;
 }

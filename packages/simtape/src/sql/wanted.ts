@@ -10,6 +10,10 @@ export interface Wanted {
   readonly ids: readonly WantedId[] | null;
   /** Only these kinds of event; null: all. */
   readonly kinds: readonly string[] | null;
+  /** Whether the columns of a channel are learned from all its messages; by default from some, and from those that are read. */
+  readonly isLearnedWhole?: boolean | undefined;
+  /** Whether columns are settled before the range is read: reading fails where they do not hold (`LateColumnError`). */
+  readonly isEarly?: boolean | undefined;
   readonly signal?: AbortSignal | undefined;
 }
 

@@ -1,4 +1,5 @@
 import { mkdtemp, rm } from "node:fs/promises";
+import { createRequire } from "node:module";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type Command, InvalidArgumentError, Option } from "commander";
@@ -109,6 +110,7 @@ async function opened(sources: readonly SqlSource[], options: SqlCommand): Promi
   whenOver(() => threads.close());
   return SqlSession.open(sources, {
     elsewhere: threads,
+    loadDuckDB: () => createRequire(import.meta.url)("@duckdb/node-api") as unknown,
     memory: options.limitMemory,
     time: options.limitTime,
     spill,

@@ -1,6 +1,6 @@
 import type { IncomingMessage } from "node:http";
 import type { AddressInfo } from "node:net";
-import { WebSocket, WebSocketServer } from "ws";
+import type { WebSocket } from "ws";
 import type { Link, LinkListener, LinkMessage } from "../link.ts";
 import { shownUrl } from "../shown-url.ts";
 import { SourceError } from "../source.ts";
@@ -26,10 +26,12 @@ export interface LinkOptions {
 }
 
 /** Connects to a WebSocket server. Rejects with `SourceError` if there is none, or with the signal's reason. */
-export function connectLink(
+export async function connectLink(
   url: string,
   { protocols = [], signal, timeout = 10_000, patience = PING_EVERY }: LinkOptions = {},
 ): Promise<Link> {
+  // loaded on use: most who read files connect to nothing
+  const { WebSocket } = await import("ws");
   return new Promise((resolve, reject) => {
     signal?.throwIfAborted();
     const socket = new WebSocket(url, [...protocols], { maxPayload: LONGEST, handshakeTimeout: timeout });
@@ -84,10 +86,11 @@ export interface LinkRequest {
  * Listens for WebSockets; `arrived` gets each link, with the same request that `refuses` was asked about. Rejects with
  * `SourceError` if the port cannot be had.
  */
-export function listenForLinks(
+export async function listenForLinks(
   { host = "127.0.0.1", port, protocols, longest = 16 << 20, allows = isLocalPage, refuses, left }: ListenOptions,
   arrived: (link: Link, asked: LinkRequest) => void,
 ): Promise<LinkListener> {
+  const { WebSocketServer } = await import("ws");
   const requests = new WeakMap<IncomingMessage, LinkRequest>();
   const mayCome = ({ origin, req }: { origin: string | undefined; req: IncomingMessage }): boolean => {
     if (origin !== undefined && !allows(origin)) return false;
@@ -226,7 +229,7 @@ class SocketLink implements Link {
   }
 
   send(message: LinkMessage): void {
-    if (this.#socket.readyState === WebSocket.OPEN) this.#socket.send(message);
+    if (this.#socket.readyState === this.#socket.OPEN) this.#socket.send(message);
   }
 
   pause(): void {
@@ -275,7 +278,7 @@ class SocketLink implements Link {
       return;
     }
     this.#isAlive = false;
-    if (this.#socket.readyState === WebSocket.OPEN) this.#socket.ping();
+    if (this.#socket.readyState === this.#socket.OPEN) this.#socket.ping();
   }
 }
 

@@ -1,10 +1,11 @@
 import { LayoutError } from "../../bytes/error.ts";
 import type { Reader } from "../reader.ts";
 import type { Query } from "../batch-query.ts";
-import type { TimeRange } from "../time.ts";
+import type { Time, TimeRange } from "../time.ts";
 import type { Traits } from "../traits.ts";
 import { isUnit } from "../units.ts";
 import type { Channel, Value } from "../value.ts";
+import { LateColumnError } from "./late-column.ts";
 import { RowBuilder, type TableBatch, type TableColumn, type RowSource } from "./table-cells.ts";
 import { Fields, isAtOrBelow } from "./table-fields.ts";
 
@@ -17,24 +18,34 @@ const OWN = [TIME.name, SEQUENCE.name, RECORD.name];
 /** What is asked of a channel. */
 export interface ChannelRows extends TimeRange {
   readonly columns: readonly string[] | null;
+  /** Messages beside those of the range that columns are learned from, from the first on; `Infinity`: all. */
+  readonly sample: number;
+  /** Columns are those of the sample and of as many messages of the range; rows that do not fit them fail. */
+  readonly isEarly: boolean;
   readonly signal: AbortSignal | undefined;
   readonly traits: Traits;
 }
 
+/** Payload bytes of a sample, at most and about. */
+const SAMPLE_BYTES = 1 << 20;
+
 /** Meets the values of a channel once; gives its columns and what makes rows of it. Throws `RangeError` for a column that is not there. */
 export async function channelRows(reader: Reader, channel: Channel, asked: ChannelRows): Promise<RowSource> {
-  const { start, end, signal } = asked;
+  const { start, end, sample, isEarly, signal } = asked;
   const query = { start, end, signal, channels: [channel] };
   const names = asked.columns === null ? null : pathsOf(asked.columns);
   const fields = new Fields(names);
   let isListed = false;
   const own = (): TableColumn[] => [TIME, SEQUENCE, ...(isListed ? [RECORD] : [])];
-  for await (const values of valuesOf(reader, channel, query)) {
-    for (const value of values) {
-      if (Array.isArray(value)) isListed = true;
-      for (const item of itemsOf(value)) fields.meet(item);
-    }
-  }
+  const meet = (value: Value): void => {
+    if (Array.isArray(value)) isListed = true;
+    for (const item of itemsOf(value)) fields.meet(item);
+  };
+  const whole = { signal, channels: [channel] };
+  if (sample > 0) for await (const value of firstOf(reader, channel, whole, sample)) meet(value);
+  if (isEarly) for await (const value of firstOf(reader, channel, query, sample)) meet(value);
+  else if (sample !== Number.POSITIVE_INFINITY)
+    for await (const values of valuesOf(reader, channel, query)) for (const value of values) meet(value);
   const found = fields.settle(OWN, own().length);
   const lacking = names?.find((name) => !found.some((column) => isAtOrBelow(pathOf(column.name), name)));
   if (lacking !== undefined) {
@@ -43,14 +54,14 @@ export async function channelRows(reader: Reader, channel: Channel, asked: Chann
     throw new RangeError(`no column ${JSON.stringify(lacking)}; there are: ${there}`);
   }
   const { traits } = asked;
-  const noted = await notedUnits(reader, query);
+  const noted = await notedUnits(reader, sample > 0 ? whole : query);
   const unitOf = ({ name, kind, items }: TableColumn): string | null =>
     traits.unitOf?.(name) ?? ((items ?? kind) === "string" ? null : noted(nameOf(name)));
   const columns = [...own(), ...found.map((column) => ({ ...column, unit: unitOf(column) }))];
   return {
     columns,
     axes: traits.axesOf?.(channel.name) ?? null,
-    batches: () => rowsOf(reader, channel, query, columns, fields, isListed),
+    batches: () => rowsOf(reader, channel, query, columns, fields, isListed, isEarly),
   };
 }
 
@@ -95,12 +106,14 @@ async function* rowsOf(
   columns: readonly TableColumn[],
   fields: Fields,
   isListed: boolean,
+  isEarly: boolean,
 ): AsyncGenerator<TableBatch> {
   const rows = new RowBuilder(columns);
   for await (const batch of reader.batches(query)) {
     for (let i = 0; i < batch.length; i++) {
       const value = decoded(channel, batch.payload(i), batch.context);
       const items = itemsOf(value);
+      if (isEarly) mustFit(fields, value, isListed, batch.time[i]!);
       for (let k = 0; k < items.length; k++) {
         const row = rows.begin();
         rows.put(0, row, batch.time[i]!);
@@ -112,6 +125,29 @@ async function* rowsOf(
     }
   }
   if (!rows.isEmpty) yield rows.take();
+}
+
+/** Throws `LateColumnError` for a value that other columns would have to be settled for. */
+function mustFit(fields: Fields, value: Value, isListed: boolean, time: Time): void {
+  if (Array.isArray(value) && !isListed) throw new LateColumnError(RECORD.name, time);
+  for (const item of itemsOf(value)) {
+    const late = fields.meetAgain(item);
+    if (late !== null) throw new LateColumnError(late, time);
+  }
+}
+
+/** The first values of a channel, `count` at most. */
+async function* firstOf(reader: Reader, channel: Channel, query: Query, count: number): AsyncGenerator<Value> {
+  let messages = 0;
+  let bytes = 0;
+  for await (const batch of reader.batches(query)) {
+    for (let i = 0; i < batch.length; i++) {
+      if (messages === count || (bytes >= SAMPLE_BYTES && count !== Number.POSITIVE_INFINITY)) return;
+      messages++;
+      bytes += batch.end[i]! - batch.start[i]!;
+      yield decoded(channel, batch.payload(i), batch.context);
+    }
+  }
 }
 
 async function* valuesOf(reader: Reader, channel: Channel, query: Query): AsyncGenerator<Value[]> {

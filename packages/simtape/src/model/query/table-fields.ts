@@ -39,6 +39,8 @@ export class Fields {
   /** Names asked for; null: all. */
   readonly #asked: readonly string[] | null;
   #count = 1;
+  /** Where something was met last that changes what the columns are; null: nowhere since. */
+  #changed: string | null = null;
 
   constructor(asked: readonly string[] | null) {
     this.#asked = asked;
@@ -47,6 +49,13 @@ export class Fields {
   /** Throws `RecordingError` when there are too many members. */
   meet(value: Value): void {
     this.#meet(this.#root, "", value);
+  }
+
+  /** Meets a value when the columns are settled; gives the place for which they would be others, or null. */
+  meetAgain(value: Value): string | null {
+    this.#changed = null;
+    this.meet(value);
+    return this.#changed;
   }
 
   /** The columns; `taken` are names of others, and what is called so is `value.NAME` here. The first has number `first`. */
@@ -92,8 +101,8 @@ export class Fields {
         const below = path === "" ? key : `${path}.${key}`;
         if (this.#leads(below)) this.#meet(this.#member(field, key), below, value[key]!);
       }
-    } else if (isList(value)) meetList(field, value);
-    else meetSingle(field, value);
+    } else if (isList(value) ? meetList(field, value) : meetSingle(field, value))
+      this.#changed = path === "" ? "value" : path;
   }
 
   #member(field: Field, key: string): Field {
@@ -124,17 +133,26 @@ function tooMany(): RecordingError {
   return new RecordingError("over-budget", `more than ${COLUMNS} columns: name the columns that you want`);
 }
 
-function meetSingle(field: Field, value: number | bigint | boolean | string): void {
+/** Gives whether it makes the columns others. */
+function meetSingle(field: Field, value: number | bigint | boolean | string): boolean {
   const kind = kindOf(value);
+  const before = field.kind;
   if (typeof value === "number" && !Number.isInteger(value)) field.isWhole = false;
-  if (field.kind === null) field.kind = kind;
-  if (field.kind === kind) return;
-  const isBothNumbers = [field.kind, kind].every((one) => one === "bigint" || one === "f64");
-  field.kind = isBothNumbers && field.isWhole ? "bigint" : joinedKind(field.kind, kind);
+  if (before === kind) return false;
+  const isBothNumbers = [before, kind].every((one) => one === "bigint" || one === "f64");
+  field.kind = before === null ? kind : isBothNumbers && field.isWhole ? "bigint" : joinedKind(before, kind);
+  return field.kind !== before;
 }
 
-function meetList(field: Field, list: TableList): void {
-  field.length = field.length === null || field.length === list.length ? list.length : -1;
+/** Gives whether it makes the columns others. */
+function meetList(field: Field, list: TableList): boolean {
+  const { length, isNested, itemKind } = field;
+  field.length = length === null || length === list.length ? list.length : -1;
+  meetItems(field, list);
+  return field.length !== length || field.isNested !== isNested || field.itemKind !== itemKind;
+}
+
+function meetItems(field: Field, list: TableList): void {
   if (field.isNested) return;
   if (ArrayBuffer.isView(list)) meetItem(field, kindOfItems(list));
   else

@@ -1,7 +1,8 @@
 import type { ColumnKind, ColumnSpec } from "../column.ts";
 import type { Axes } from "../axes.ts";
 import { type Origin, unsetOrigin } from "../geodesy.ts";
-import type { EntitySet, MutableState } from "../state.ts";
+import { scopeOfSet } from "../scope.ts";
+import type { EntitySet, MutableEntitySet, MutableState } from "../state.ts";
 import type { Time, TimeRange } from "../time.ts";
 import { Turning, turnedSpecs } from "../turned.ts";
 import { statesAlong } from "./along.ts";
@@ -14,6 +15,7 @@ import {
   type ItemKind,
   type RowSource,
 } from "./table-cells.ts";
+import { LateColumnError } from "./late-column.ts";
 import { isAtOrBelow } from "./table-fields.ts";
 import type { ThingIds } from "./thing-ids.ts";
 
@@ -31,6 +33,8 @@ export interface SetRows extends TimeRange {
   readonly axes: Axes | undefined;
   /** Where geodetic things are laid on a plane; absent: at the first place. */
   readonly origin: Origin | undefined;
+  /** Columns are those of the first moment with the set; rows that do not fit them fail. */
+  readonly isEarly: boolean;
   readonly signal: AbortSignal | undefined;
 }
 
@@ -45,7 +49,21 @@ interface Cell {
  * Goes through the states once for the columns of a set; gives them and what makes rows. Throws `RangeError` for a set, a
  * column or a thing that is not there.
  */
-export async function setRows(source: QuerySource, name: string, asked: SetRows): Promise<RowSource> {
+export async function setRows(given: QuerySource, name: string, asked: SetRows): Promise<RowSource> {
+  const scope = scopeOfSet(given.reader, name);
+  const found =
+    scope === null ? null : await rowsIn({ ...given, fold: given.fold.narrowed(scope) }, name, asked, false);
+  // null: the error names all sets
+  return found ?? (await rowsIn(given, name, asked, true))!;
+}
+
+/** Null, unless `mustExist`: there is no such set. */
+async function rowsIn(
+  source: QuerySource,
+  name: string,
+  asked: SetRows,
+  mustExist: boolean,
+): Promise<RowSource | null> {
   const found = new SetColumns(asked.columns, asked.ids);
   const sets = new Set<string>();
   let axes: Axes | null = null;
@@ -57,13 +75,13 @@ export async function setRows(source: QuerySource, name: string, asked: SetRows)
       shape = state.shape;
       for (const one of state.sets.keys()) if (!one.startsWith(".")) sets.add(one);
       axes ??= set?.axes ?? null;
-      const specs = Array.from(set?.columns ?? [], ([column, { spec }]) => [column, spec] as const);
-      for (const [column, spec] of asked.axes === undefined ? specs : turnedSpecs(specs))
-        if (!column.startsWith(".")) found.meet(column, spec);
+      if (set !== undefined) for (const [column, spec] of specsOf(set, asked)) found.meet(column, spec);
     }
+    if (asked.isEarly && sets.has(name)) break;
     if (asked.columns !== null && sets.has(name) && found.lacking === undefined && found.lackingIds.size === 0) break;
   }
   if (!sets.has(name)) {
+    if (!mustExist) return null;
     throw new RangeError(`no set ${JSON.stringify(name)}; there are: ${[...sets].join(", ") || "none"}`);
   }
   const { lacking, lackingIds } = found;
@@ -73,7 +91,15 @@ export async function setRows(source: QuerySource, name: string, asked: SetRows)
   }
   if (lackingIds.size > 0) throw noThing(name, [...lackingIds], found.someIds);
   const { columns, cells } = found.settle();
-  return { columns, axes: asked.axes ?? axes, batches: () => rowsOf(source, name, asked, columns, cells) };
+  return { columns, axes: asked.axes ?? axes, batches: () => rowsOf(source, name, asked, columns, cells, found) };
+}
+
+type Specs = readonly (readonly [name: string, spec: ColumnSpec])[];
+
+/** The columns of a set as they are asked for. */
+function specsOf({ columns }: MutableEntitySet, { axes }: SetRows): Specs {
+  const specs = Array.from(columns, ([column, { spec }]) => [column, spec] as const);
+  return [...(axes === undefined ? specs : turnedSpecs(specs))].filter(([name]) => !name.startsWith("."));
 }
 
 /** Throws `RangeError`, as `setRows` does when it has read the range, for things that a set has at no time. */
@@ -98,13 +124,21 @@ async function* rowsOf(
   asked: SetRows,
   columns: readonly TableColumn[],
   cells: readonly Cell[],
+  found: SetColumns,
 ): AsyncGenerator<TableBatch> {
   const rows = new RowBuilder(columns);
   const wanted = asked.ids === null ? null : wantedBy(asked.ids);
+  let shape = -1;
   const turning = asked.axes === undefined ? null : new Turning(asked.axes, { ...(asked.origin ?? unsetOrigin()) });
   for await (const state of statesOf(source, asked)) {
-    const recorded = state.sets.get(name)?.freeze();
-    if (recorded === undefined) continue;
+    const current = state.sets.get(name);
+    if (current === undefined) continue;
+    if (asked.isEarly) {
+      const late = found.lateIn(current.ids, state.shape === shape ? [] : specsOf(current, asked));
+      shape = state.shape;
+      if (late !== null) throw new LateColumnError(late, state.time);
+    }
+    const recorded = current.freeze();
     const picked = pickedOf(recorded.ids, wanted);
     const set = turning === null ? recorded : turning.turn(recorded, picked);
     for (let from = 0; from < picked.length; ) {
@@ -185,6 +219,18 @@ class SetColumns {
       known.width = Math.max(known.width, width);
       if (known.unit !== unit) known.unit = null;
     }
+  }
+
+  /** A column that is another than those that were met, or one more that is asked for; null: there is none. */
+  lateIn(ids: readonly (number | string)[], specs: Specs): string | null {
+    if (!this.#hasTextIds && ids.some((id) => typeof id === "string")) return "id";
+    const isAsked = (name: string): boolean =>
+      this.#asked?.some((one) => isAtOrBelow(one, name) || isAtOrBelow(name, one)) ?? true;
+    const isMet = (name: string, { kind, width }: ColumnSpec): boolean => {
+      const met = this.#met.get(name);
+      return met?.kind === TABLE_KINDS[kind] && met.width === width;
+    };
+    return specs.find(([name, spec]) => !isMet(name, spec) && isAsked(name))?.[0] ?? null;
   }
 
   /** The first that was asked for and not met. */

@@ -20,6 +20,16 @@ export interface TableOptions extends TimeRange {
   readonly origin?: Origin | undefined;
   /** Of a set, a row for each thing every so many nanoseconds, from `start` on; absent: at each recorded moment of motion. */
   readonly every?: Time | undefined;
+  /**
+   * Of a channel: its columns are those of the range and of so many messages from its first on, a mebibyte of them at most;
+   * `Infinity`: of all its messages. 0 by default.
+   */
+  readonly sample?: number | undefined;
+  /**
+   * Columns are settled early, so that rows begin at once: those of a set at its first moment in the range; those of a channel
+   * by `sample` and by as many messages of the range. The rows end with a `LateColumnError` where these do not hold.
+   */
+  readonly isEarly?: boolean | undefined;
   readonly signal?: AbortSignal | undefined;
 }
 
@@ -52,14 +62,17 @@ export async function rowsOf(
   /** The things of the whole recording, where a side-car tells them. */
   known: ThingIds | null = null,
 ): Promise<RowSource> {
-  const { start, end, columns = null, ids = null, every, axes, origin, signal } = options;
+  const { start, end, columns = null, ids = null, every, axes, origin, sample = 0, isEarly = false, signal } = options;
   signal?.throwIfAborted();
   checkEvery(every);
   if (typeof of === "string" && ids !== null && known !== null) mustHaveThings(known, of, ids);
-  if (typeof of === "string") return setRows(source, of, { start, end, columns, ids, every, axes, origin, signal });
+  if (typeof of === "string")
+    return setRows(source, of, {
+      ...{ start, end, columns, ids, every, axes, origin, isEarly, signal },
+    });
   if (ids !== null || every !== undefined || axes !== undefined)
     throw new TypeError("ids, every and axes are for sets, not for channels");
   const channel = "schema" in of ? (of as Channel) : channels[of.id]!;
   const traits = await source.traits();
-  return channelRows(source.reader, channel, { start, end, columns, signal, traits });
+  return channelRows(source.reader, channel, { start, end, columns, sample, isEarly, signal, traits });
 }

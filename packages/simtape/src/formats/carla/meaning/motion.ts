@@ -120,6 +120,11 @@ export class Motion {
     return this.#movements.get(kind)?.destinations.names ?? null;
   }
 
+  /** Bytes of a record of a kind; null: it is none of motion. */
+  widthOf(kind: PacketKind): number | null {
+    return this.#movements.get(kind)?.width ?? null;
+  }
+
   /** To be called when an actor that is there may be of another type from now on. */
   forget(): void {
     for (const { destinations } of this.#movements.values()) destinations.forget();

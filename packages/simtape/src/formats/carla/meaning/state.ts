@@ -39,6 +39,16 @@ import { Motion } from "./motion.ts";
 import { kindsOf, Narrowing } from "./narrowing.ts";
 import { Paths } from "./paths.ts";
 import { applyStatePatch, STATE_PACKET } from "./state-patch.ts";
+import { ATTACHING, CHANGING, STILL, supersededIn } from "./superseded.ts";
+
+/** Rows folded at once in which it is worth to look for those that leave no trace. */
+const MANY = 64;
+
+/** Packets that change values alone. */
+const STILL_KINDS: readonly PacketKind[] = [
+  ...(["frame-start", "frame-end", "collision", "platform-time", "visual-time", "frame-counter"] as const),
+  ...(["walker-bones", "vehicle-wheels"] as const),
+];
 
 /**
  * Folds packets into sets of actors. Actors that are spawned attached are recorded relative to their parent; here they
@@ -58,6 +68,8 @@ export class CarlaState implements StateModel {
   readonly #channels: readonly Channel[];
   readonly #isAttached: () => boolean;
   readonly #narrowing: Narrowing | null;
+  /** By channel, for `supersededIn`. */
+  readonly #widths: readonly number[];
   /** Over the batch folded last: every frame has such a packet. */
   #frames: ByteCursor = new ByteCursor(new Uint8Array(0));
 
@@ -77,6 +89,11 @@ export class CarlaState implements StateModel {
     this.#kinds = channels.map((channel) => kindOf(Number(channel.metadata["packet"]), dialect));
     this.#dialect = dialect;
     this.#motion = new Motion(dialect, narrowing);
+    this.#widths = this.#kinds.map((kind, id) => {
+      if (kind === "event-parent" || id === this.#own) return ATTACHING;
+      if (kind === null || STILL_KINDS.includes(kind)) return STILL;
+      return this.#motion.widthOf(kind) ?? CHANGING;
+    });
     this.#bones = (bytes, at) => readWalkerBones(new ByteCursor(bytes, at), dialect).bones as never;
     const motion = this.#kinds.indexOf("position");
     this.motion = motion < 0 ? null : motion;
@@ -116,7 +133,11 @@ export class CarlaState implements StateModel {
 
   applyRows(state: MutableState, batch: MessageBatch, from: number, to: number): void {
     const narrowing = this.#narrowing;
+    // what attached actors do may depend on all before
+    const isPlain = to - from >= MANY && (state.sets.get(".attached")?.size ?? 0) === 0;
+    const marks = isPlain ? supersededIn(batch, from, to, this.#widths) : null;
     for (let i = from; i < to; i++) {
+      if (marks !== null && marks[i - from] === 1) continue;
       if (narrowing === null || narrowing.skips(state)[batch.channel[i]!] !== 1) this.apply(state, batch, i);
     }
   }

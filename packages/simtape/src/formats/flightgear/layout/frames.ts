@@ -1,6 +1,6 @@
 import type { ByteBuilder } from "../../../bytes/builder.ts";
 import { LayoutError } from "../../../bytes/error.ts";
-import { deflateRaw, inflateRaw } from "../../../codec/deflate.ts";
+import { deflateRaw, RawInflater } from "../../../codec/deflate.ts";
 import type { Walk } from "../../../model/flat.ts";
 import type { Time } from "../../../model/time.ts";
 import { fillsExtraProperties } from "./extra.ts";
@@ -146,6 +146,9 @@ export class DeflatedFrames implements FrameShape {
   #of: Walk | null = null;
   #at = -1;
   #inflated: Uint8Array | LayoutError = new Uint8Array(0);
+  readonly #inflater = new RawInflater();
+  /** Of the memory that frames are inflated into. */
+  #view: DataView = new DataView(new ArrayBuffer(0));
 
   constructor(items: readonly FrameItem[], signals: SignalList) {
     this.#items = items;
@@ -184,16 +187,18 @@ export class DeflatedFrames implements FrameShape {
     if (inflated instanceof LayoutError) {
       return { code: "bad-frame", message: `its deflate stream is damaged: ${inflated.message}`, isFatal: true };
     }
-    return itemsFault(this.#items, this.#signals, viewOf(inflated), 0, inflated.length);
+    const start = inflated.byteOffset;
+    return itemsFault(this.#items, this.#signals, this.#viewOf(inflated), start, start + inflated.length);
   }
 
   emit(walk: Walk, position: number, end: number, time: Time): void {
     const inflated = this.#inflate(walk, position, end);
     this.#of = null;
     if (inflated instanceof LayoutError) return;
-    const base = walk.unpacked.length;
+    const start = inflated.byteOffset;
+    const base = walk.unpacked.length - start;
     walk.unpacked.raw(inflated);
-    emitItems(this.#items, viewOf(inflated), 0, inflated.length, (channel, from, to) =>
+    emitItems(this.#items, this.#viewOf(inflated), start, start + inflated.length, (channel, from, to) =>
       walk.unpackedMessage(time, channel, base + from, base + to),
     );
   }
@@ -201,7 +206,7 @@ export class DeflatedFrames implements FrameShape {
   #inflate(walk: Walk, position: number, end: number): Uint8Array | LayoutError {
     if (this.#of === walk && this.#at === position) return this.#inflated;
     try {
-      this.#inflated = inflateRaw(walk.bytes.subarray(position + 13, end), MAX_ITEM);
+      this.#inflated = this.#inflater.inflate(walk.bytes.subarray(position + 13, end), MAX_ITEM);
     } catch (error) {
       if (!(error instanceof LayoutError)) throw error;
       this.#inflated = error;
@@ -209,6 +214,12 @@ export class DeflatedFrames implements FrameShape {
     this.#of = walk;
     this.#at = position;
     return this.#inflated;
+  }
+
+  /** One view for all frames in one memory. */
+  #viewOf({ buffer }: Uint8Array): DataView {
+    if (this.#view.buffer !== buffer) this.#view = new DataView(buffer);
+    return this.#view;
   }
 }
 
@@ -343,8 +354,4 @@ export function emitPackets(
 export function isZero(bytes: Uint8Array, start: number, end: number): boolean {
   for (let at = start; at < end; at++) if (bytes[at] !== 0) return false;
   return end > start;
-}
-
-function viewOf(bytes: Uint8Array): DataView {
-  return new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
 }

@@ -129,15 +129,21 @@ export class FlightGearState implements StateModel {
     return ["signals", "multiplayer", "extra-properties"].includes(this.#kinds[channel] ?? "");
   }
 
+  channelsOfSet(set: string): readonly number[] {
+    return set === "aircraft" ? this.#idsOf("signals", "multiplayer") : [];
+  }
+
   channelsOf(path: SeriesPath): readonly number[] | null {
-    const idsOf = (...kinds: string[]): number[] =>
-      this.#channels.filter(({ name }) => kinds.includes(name)).map(({ id }) => id);
-    if ("value" in path) return idsOf(this.#byPath.has(path.value) ? "signals" : "extra-properties");
+    if ("value" in path) return this.#idsOf(this.#byPath.has(path.value) ? "signals" : "extra-properties");
     if (path.set !== "aircraft") return [];
-    if (path.id !== SELF) return idsOf("multiplayer");
+    if (path.id !== SELF) return this.#idsOf("multiplayer");
     // these columns come with the first of the others
     const isOfOthers = path.column === "angular-velocity" || path.column === "sent";
-    return isOfOthers ? idsOf("signals", "multiplayer") : idsOf("signals");
+    return isOfOthers ? this.#idsOf("signals", "multiplayer") : this.#idsOf("signals");
+  }
+
+  #idsOf(...kinds: readonly string[]): number[] {
+    return this.#channels.filter(({ name }) => kinds.includes(name)).map(({ id }) => id);
   }
 
   narrowed(paths: readonly SeriesPath[]): StateModel {

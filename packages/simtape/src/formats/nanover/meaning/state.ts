@@ -114,8 +114,12 @@ export class NanoverState implements StateModel {
 
   channelsOf(path: SeriesPath): readonly number[] | null {
     if ("value" in path) return [path.value.startsWith(SHARED) ? STATE : FRAME];
-    if (path.set === PARTICLES) return [FRAME];
-    return path.set === AVATARS || path.set === INTERACTIONS ? [STATE] : null;
+    return this.channelsOfSet(path.set);
+  }
+
+  channelsOfSet(set: string): readonly number[] | null {
+    if (set === PARTICLES) return [FRAME];
+    return set === AVATARS || set === INTERACTIONS ? [STATE] : null;
   }
 
   columns(wanted: readonly WantedNumber[], numbers: Float64Array): ColumnReader | null {
