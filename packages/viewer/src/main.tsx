@@ -1,4 +1,6 @@
 import "./theme.ts";
+import "./ui/colors.css";
+import "./ui/controls.css";
 import "./viewer.css";
 import "./touch.css";
 import { createRoot } from "react-dom/client";

@@ -2,8 +2,7 @@ import "./inspect.css";
 import type { Finding } from "simtape";
 import { useEffect, useState } from "react";
 import { preview } from "../engine/preview.ts";
-import { useSession, useViewer } from "../hooks.ts";
-import { useObservable } from "../observable.ts";
+import { useObservable, useSession, useViewer } from "../hooks.ts";
 import { useWorld } from "../scene/use-world.ts";
 import { clock } from "../time.ts";
 
