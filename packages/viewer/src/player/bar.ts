@@ -81,7 +81,9 @@ export class Bar {
     this.#full.hidden = !document.fullscreenEnabled;
     setLabel(this.#full, isFull ? "Leave full screen" : "Full screen");
     this.#full.setAttribute("aria-pressed", String(isFull));
-    this.#link.hidden = this.#choices.link() === null;
+    const address = this.#choices.link();
+    this.#link.hidden = address === null;
+    if (address !== null) this.#link.href = address;
     this.#showTime();
   }
 
@@ -119,8 +121,7 @@ export class Bar {
     const update = (): void => {
       link.href = this.#choices.link() ?? "";
     };
-    for (const kind of ["pointerenter", "pointerdown", "focus", "click"]) link.addEventListener(kind, update);
-    update();
+    for (const kind of ["pointerenter", "pointerdown", "focus"]) link.addEventListener(kind, update);
     return link;
   }
 }

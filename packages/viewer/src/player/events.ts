@@ -8,16 +8,26 @@ export function tellEvents(session: Session, tell: (name: string) => void): () =
   let before = session.state.value;
   let told = 0;
   let isSeeking = false;
+  let isEnding = false;
+  /** The end is told when it is shown. */
+  const end = (): void => {
+    if (!isEnding || session.frame?.time !== session.state.value.status.time) return;
+    isEnding = false;
+    tell("ended");
+  };
   const follow = (): void => {
     const now = session.state.value;
     const last = before;
     before = now;
     if (now.status.rate !== last.status.rate) tell("ratechange");
-    if (now.isPlaying && !last.isPlaying) tell("play");
+    if (now.isPlaying && !last.isPlaying) {
+      isEnding = false;
+      tell("play");
+    }
     if (!now.isPlaying && last.isPlaying) tell("pause");
     if (now.status.phase === "ended" && last.status.phase !== "ended" && now.decks.length > 0) {
-      tell("timeupdate");
-      tell("ended");
+      isEnding = true;
+      end();
     }
   };
   const stops = [
@@ -31,12 +41,15 @@ export function tellEvents(session: Session, tell: (name: string) => void): () =
       // The frame of a seek under way is another one.
       const isThere = isSeeking && session.time === time;
       const now = performance.now();
-      if (!isThere && session.isPlaying && now - told < TIME_EVERY) return;
-      told = now;
-      tell("timeupdate");
-      if (!isThere) return;
-      isSeeking = false;
-      tell("seeked");
+      if (isThere || !session.isPlaying || now - told >= TIME_EVERY) {
+        told = now;
+        tell("timeupdate");
+      }
+      if (isThere) {
+        isSeeking = false;
+        tell("seeked");
+      }
+      end();
     }),
   ];
   return () => {

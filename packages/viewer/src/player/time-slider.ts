@@ -46,9 +46,9 @@ export class TimeSlider {
     element.setAttribute("aria-valuetext", scale?.text(time) ?? "nothing is open");
     const at = percent(this.#partOf(time));
     this.#past.style.width = this.#head.style.left = at;
-    this.#loop.hidden = loop === null;
-    if (loop === null) return;
-    const [from, until] = [this.#partOf(loop.start ?? start), this.#partOf(loop.end ?? end)];
+    const [from, until] = [this.#partOf(loop?.start ?? start), this.#partOf(loop?.end ?? end)];
+    // A loop of all of it is told by its button.
+    this.#loop.hidden = from === 0 && until === 1;
     this.#loop.style.left = percent(from);
     this.#loop.style.width = percent(until - from);
   }

@@ -59,7 +59,9 @@ async function besideOf(place: Locator | undefined, map: unknown, signal: AbortS
       const url = new URL(encodeURIComponent(name), place.url);
       url.search = new URL(place.url).search;
       const answer = await fetch(url, { method: "HEAD", signal }).catch(() => null);
-      if (answer?.status === 200) return [locatorAt(url.href)];
+      // A server that answers no page of this origin answers none of them.
+      if (answer === null) return [];
+      if (answer.status === 200) return [locatorAt(url.href)];
     }
   }
   return [];
