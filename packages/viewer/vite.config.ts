@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import react from "@vitejs/plugin-react";
-import { defineConfig, type Plugin } from "vite";
+import { defineConfig, type Plugin, type UserConfig } from "vite";
 import { FORMATS } from "../simtape/src/formats.ts";
 import { CONTENT_SECURITY_POLICY } from "./policy.ts";
 
@@ -10,14 +10,14 @@ const AT_ONCE =
   /\/simtape\/src\/(bytes\/(budget|builder|crc32(-tables|-words)?|cursor|error|varint)|io\/(gate|source)|model\/(columns|error|growth|late|scope|text-room|time|value))\.ts$/;
 /** What every page of a recording has at once, likewise: dialogs that are loaded on use share it. */
 const SHELL =
-  /\/viewer\/src\/(afar|clock|engine\/preview|hooks|kept|long-query|scene\/use-world|timeline\/plot-box|measures|observable|placement|subject|ask\/(asking|use-asking)|compare\/comparing|events\/event-list|open\/files|shell\/(layout|place|share)|timeline\/(use-window|window)|ui\/(dialog|menu))\.tsx?$|\/node_modules\/(react|scheduler)\//;
+  /\/viewer\/src\/(afar|clock|engine\/preview|hooks|kept|long-query|scene\/(follow|use)-world|timeline\/plot-box|measures|observable|placement|subject|use-(time-scale|unit-system)|ask\/(asking|use-asking)|compare\/comparing|events\/event-list|open\/files|shell\/(layout|place|share)|timeline\/(use-window|window)|ui\/(dialog|menu))\.tsx?$|\/node_modules\/(react|scheduler)\//;
 /** Of all formats, which a worker asks for what things are called. */
 const TRAITS = /\/simtape\/src\/formats\/\w+\/traits\.ts$/;
 
-/** Relative addresses throughout, so that the built page works under any path and from any static server. */
-export default defineConfig({
+/** What the page and the element for other pages are built with. */
+export const shared = {
+  // Relative addresses throughout, so that what is built works under any path and from any static server.
   base: "./",
-  plugins: [react(), policy(), libraryLicenses()],
   // The library as it is now, whatever was built of it last.
   resolve: {
     alias: [
@@ -57,9 +57,18 @@ export default defineConfig({
     assetsInlineLimit: 0,
     modulePreload: { polyfill: false },
     chunkSizeWarningLimit: 800,
+    rolldownOptions: { checks: { pluginTimings: false } },
+  },
+} as const satisfies UserConfig;
+
+export default defineConfig({
+  ...shared,
+  plugins: [react(), policy(), libraryLicenses()],
+  build: {
+    ...shared.build,
     license: { fileName: "licenses.md" },
     rolldownOptions: {
-      checks: { pluginTimings: false },
+      ...shared.build.rolldownOptions,
       output: { codeSplitting: { groups: [{ name: "shell", test: SHELL }] } },
     },
   },

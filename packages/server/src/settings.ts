@@ -11,6 +11,8 @@ export interface Settings {
   readonly host: string;
   readonly port: number;
   readonly publicOrigin: string | null;
+  /** Origins of sites that may show links and players in frames, and read what a player needs; empty: none. */
+  readonly frameAncestors: readonly string[];
   readonly database: string;
   readonly bus: string;
   /**
@@ -108,6 +110,14 @@ function origin(value: string): string {
   return url.origin;
 }
 
+function origins(value: string): readonly string[] {
+  return value
+    .split(",")
+    .map((one) => one.trim())
+    .filter((one) => one !== "")
+    .map(origin);
+}
+
 function address(value: string): string {
   if (!URL.canParse(value)) throw new RangeError("a URL");
   return value;
@@ -134,6 +144,12 @@ export const SETTINGS: { readonly [name in keyof Settings]: Setting<Settings[nam
     "PUBLIC_ORIGIN",
     origin,
     () => null,
+  ),
+  frameAncestors: setting(
+    "origins of sites that may show links and players in frames, separated by commas (default: none)",
+    "FRAME_ANCESTORS",
+    origins,
+    () => [],
   ),
   database: setting(
     "postgres://USER@HOST/NAME (default: an embedded database)",

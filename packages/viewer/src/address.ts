@@ -1,7 +1,7 @@
 import { hashOf, keptIn } from "./kept.ts";
 import { locatorAt } from "./open/files.ts";
 import type { Locator, Placement } from "./protocol.ts";
-import type { Deck, Session } from "./session.ts";
+import type { Deck, OpenAt, Session } from "./session.ts";
 
 /** Between two changes of the address while a recording plays, milliseconds: browsers refuse many in a short time. */
 const WRITE_EVERY = 1000;
@@ -17,7 +17,7 @@ export interface Given {
  * writes there what is shown. Returns what ends that.
  */
 export function followAddress(session: Session, given: Given | null = null): () => void {
-  void openNamed(session, given);
+  void openAddress(session, given);
   const { pathname } = location;
   let timer: ReturnType<typeof setTimeout> | null = null;
   let hasOpened = false;
@@ -71,7 +71,16 @@ export function addressOf(session: Session): string {
   return url.href;
 }
 
-async function openNamed(session: Session, given: Given | null): Promise<void> {
+/**
+ * Opens what the address names, as `followAddress` does, without writing there. What is in `wishes` goes before what is
+ * behind `#`; `prepare` is called when what panels keep there is known, before anything is opened.
+ */
+export async function openAddress(
+  session: Session,
+  given: Given | null,
+  wishes: OpenAt = {},
+  prepare: () => void = () => undefined,
+): Promise<void> {
   const named = given === null ? new URL(location.href).searchParams.getAll("url") : [];
   const [main, ...others]: readonly (string | Locator)[] = given === null ? named : [given.main, ...given.ghosts];
   const {
@@ -84,10 +93,19 @@ async function openNamed(session: Session, given: Given | null): Promise<void> {
     shared = {},
   } = keptIn(location.hash);
   session.state.update({ shared });
+  prepare();
   const companions = new URL(location.href).searchParams
     .getAll("world")
     .flatMap((address) => companionAt(address) ?? []);
-  session.leaveAt({ companions, at: t === undefined ? null : Math.round(t * 1e9), rate, loop, selection, subject });
+  session.leaveAt({
+    companions,
+    at: t === undefined ? null : Math.round(t * 1e9),
+    rate,
+    loop,
+    selection,
+    subject,
+    ...wishes,
+  });
   if (main === undefined) return;
   await openAt(session, main, "main", (place) => session.open(place));
   if (session.state.value.decks.length === 0) return;

@@ -1,3 +1,5 @@
+import { startWorker } from "./start-worker.ts";
+import address from "./worker.ts?worker&url";
 import type { Answer, Ask, PageMessage, Progress, QueryName, WorkerMessage } from "./protocol.ts";
 
 /** A query that the worker could not answer. `code` is that of a `RecordingError`, when it was one. */
@@ -32,7 +34,7 @@ export class Client {
   #failure: QueryError | null = null;
 
   constructor() {
-    this.#worker = new Worker(new URL("./worker.ts", import.meta.url), { type: "module" });
+    this.#worker = startWorker(address);
     this.#worker.addEventListener("message", ({ data }: MessageEvent<WorkerMessage>) => this.#hear(data));
     this.#worker.addEventListener("error", ({ message }) => this.#fail(message));
   }
@@ -61,6 +63,12 @@ export class Client {
     } finally {
       signal?.removeEventListener("abort", cancel);
     }
+  }
+
+  /** Ends the worker. What was asked gets no answer. */
+  end(): void {
+    this.#asked.clear();
+    this.#worker.terminate();
   }
 
   #say(message: PageMessage, transfer: Transferable[] = []): void {

@@ -1,6 +1,4 @@
 import type { Time, Timeline } from "simtape";
-import { useMemo } from "react";
-import { useShared, useViewer } from "./hooks.ts";
 import { clock, parseTime, tickAt } from "./time.ts";
 
 /** As what times are shown: since the start, by the clock on the wall, or as the format's own steps. */
@@ -19,7 +17,6 @@ export interface TimeScale {
 }
 
 const DAY = 86_400e9;
-const START: Timeline = { start: 0, end: 0, epoch: null, tick: null };
 
 /** Those that a recording can have. */
 export function modesOf({ epoch, tick }: Timeline): readonly TimeMode[] {
@@ -49,17 +46,6 @@ export function timeScale(timeline: Timeline, wanted: unknown): TimeScale {
       return time < timeline.start - DAY / 2 ? time + DAY : time;
     },
   };
-}
-
-/** How times are shown here; kept in the address. */
-export function useTimeScale(): TimeScale {
-  const timeline = useViewer(({ decks }) => decks[0]?.opened.timeline);
-  const [mode] = useTimeMode();
-  return useMemo(() => timeScale(timeline ?? START, mode), [timeline, mode]);
-}
-
-export function useTimeMode(): readonly [unknown, (mode: TimeMode | undefined) => void] {
-  return useShared<unknown>("time", "start") as readonly [unknown, (mode: TimeMode | undefined) => void];
 }
 
 function hasTicks(tick: Timeline["tick"]): boolean {

@@ -1,8 +1,8 @@
 import type { Frame } from "simtape";
-import { createContext, useContext, useEffect, useRef, useState } from "react";
+import { createContext, useCallback, useContext, useEffect, useRef, useState, useSyncExternalStore } from "react";
 import { flushSync } from "react-dom";
 import type { Session, ViewerState } from "./session.ts";
-import { useObservable } from "./observable.ts";
+import type { Observable } from "./observable.ts";
 
 export const SessionContext: React.Context<Session | null> = createContext<Session | null>(null);
 
@@ -10,6 +10,12 @@ export function useSession(): Session {
   const session = useContext(SessionContext);
   if (session === null) throw new Error("a component outside of SessionContext");
   return session;
+}
+
+/** What `select` picks; the component renders again only when that is another object. `select` must pick, not make. */
+export function useObservable<T, S>(observable: Observable<T>, select: (value: T) => S): S {
+  const subscribe = useCallback((listener: () => void) => observable.subscribe(listener), [observable]);
+  return useSyncExternalStore(subscribe, () => select(observable.value));
 }
 
 /** A part of the viewer's state. `select` picks something that is there; it makes no new object. */

@@ -1,4 +1,6 @@
 import "./theme.ts";
+import "./ui/colors.css";
+import "./ui/controls.css";
 import "./viewer.css";
 import "./touch.css";
 import { createRoot } from "react-dom/client";
@@ -11,9 +13,12 @@ const session = new Session();
 // For the browser's console: `simtape.seek(12.5e9)`, `simtape.frame.recorded`, and `simtape.read(null)` for all of its values.
 Object.assign(globalThis, { simtape: session });
 
-if (new URL(location.href).searchParams.has("render")) {
+const said = new URL(location.href).searchParams;
+if (said.has("render")) {
   // `simtape render` drives this page, which shows nothing.
   void import("./video/remote.ts").then(({ serveVideos }) => serveVideos(session));
+} else if (said.has("embed")) {
+  void import("./player/page.ts").then(({ showEmbedded }) => showEmbedded(session));
 } else {
   createRoot(document.getElementById("root")!).render(
     <SessionContext value={session}>

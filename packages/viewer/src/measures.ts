@@ -1,5 +1,3 @@
-import { useViewer } from "./hooks.ts";
-
 /** In which units numbers are shown; absent: those people use for such things. */
 export type UnitSystem = "everyday" | "imperial" | "recorded";
 
@@ -53,9 +51,8 @@ export function measureOfReading(unit: string, system: UnitSystem): Measure {
   return system === "imperial" && unit !== "kt" ? measureOf(unit, null, system) : { unit, factor: 1 };
 }
 
-/** The system that is chosen; kept in the address. */
-export function useUnitSystem(): UnitSystem {
-  const kept = useViewer(({ shared }) => shared[UNITS]);
+/** The system that is chosen, by what the address keeps of it. */
+export function unitSystem(kept: unknown): UnitSystem {
   return SYSTEMS.find(([system]) => system === kept)?.[0] ?? "everyday";
 }
 

@@ -1,5 +1,3 @@
-import { useCallback, useSyncExternalStore } from "react";
-
 /** An immutable value that is replaced as a whole; listeners hear of every change. */
 export class Observable<T> {
   #value: T;
@@ -28,10 +26,4 @@ export class Observable<T> {
     this.#listeners.add(listener);
     return () => this.#listeners.delete(listener);
   }
-}
-
-/** What `select` picks; the component renders again only when that is another object. `select` must pick, not make. */
-export function useObservable<T, S>(observable: Observable<T>, select: (value: T) => S): S {
-  const subscribe = useCallback((listener: () => void) => observable.subscribe(listener), [observable]);
-  return useSyncExternalStore(subscribe, () => select(observable.value));
 }

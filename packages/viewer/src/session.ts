@@ -6,6 +6,7 @@ import {
   type PlayerStatus,
   type StepUnit,
   type Time,
+  type Timeline,
   type TimeRange,
 } from "simtape";
 import { Client, QueryError, type QueryOptions } from "./client.ts";
@@ -16,6 +17,7 @@ import { formatAddresses } from "./open/formats.ts";
 import type { Answer, Ask, Opened, Locator, Placement, QueryName } from "./protocol.ts";
 import { Observable } from "./observable.ts";
 import type { Subject, Thing } from "./subject.ts";
+import { parseTime } from "./time.ts";
 import type { Companion } from "./world/companion.ts";
 
 /** A recording of this page: the first is the one played, the others are its ghosts. */
@@ -87,7 +89,8 @@ export interface SceneCamera {
 }
 
 export interface OpenAt {
-  readonly at?: Time | null;
+  /** As text, as people type it: `1:30`, `50%`, `t1200`. Null, or text that is no time: where the first thing has a place. */
+  readonly at?: Time | string | null;
   readonly loop?: TimeRange | null;
   readonly rate?: number;
   readonly selection?: Selection | null;
@@ -348,6 +351,14 @@ export class Session {
     await this.#clear();
   }
 
+  /** Closes all that is open, and ends the worker: the session plays nothing after that. */
+  end(): void {
+    this.#callOff();
+    void this.#clear();
+    if (this.#notice !== null) clearTimeout(this.#notice);
+    this.#client?.end();
+  }
+
   /** Where to begin in the recording that is opened next, unless its opener says so. */
   leaveAt(from: OpenAt): void {
     this.#left = from;
@@ -477,6 +488,7 @@ export class Session {
     if (before.length > 0 && before[0]!.place.name !== place.name) this.share("path", undefined);
     const { isHead, placed, timeline } = opened;
     const first = placed ?? timeline.start;
+    const wanted = timeIn(at, timeline);
     this.#left = {};
     this.#frame = null;
     this.#setPlaying(false);
@@ -487,7 +499,7 @@ export class Session {
       subject: subject === null ? null : chosen(subject),
     });
     if (selection !== null) this.select(selection);
-    await this.#play(place, at === null || (isHead && at > timeline.end) ? first : at, rate, loop);
+    await this.#play(place, wanted === null || (isHead && wanted > timeline.end) ? first : wanted, rate, loop);
     await this.#drop(before);
   }
 
@@ -495,11 +507,12 @@ export class Session {
   async #complete(head: Opened, opened: Opened, { at = null, loop = null }: OpenAt): Promise<void> {
     const [main, ...ghosts] = this.state.value.decks;
     const { status } = this.state.value;
-    const isBehind = at !== null && at > head.timeline.end;
+    const wanted = timeIn(at, opened.timeline);
+    const isBehind = wanted !== null && wanted > head.timeline.end;
     this.state.update({ decks: [{ ...main!, opened }, ...ghosts] });
     // it stopped where the head does, not where it was to
     if (status.phase === "ended" && this.#isToPlay) this.#setPlaying(true);
-    const time = isBehind ? at : (this.time ?? opened.timeline.start);
+    const time = isBehind ? wanted : (this.time ?? opened.timeline.start);
     await this.#play(main!.place, time, status.rate, status.loop ?? loop);
     await this.#drop([main!]);
   }
@@ -664,4 +677,9 @@ export class Session {
 
 function chosen({ set, id }: Thing): Subject {
   return { set, id, isChosen: true };
+}
+
+/** Null: none is wanted, or the text is no time of this recording. */
+function timeIn(at: Time | string | null, timeline: Timeline): Time | null {
+  return typeof at === "string" ? parseTime(at, timeline, timeline.start) : at;
 }

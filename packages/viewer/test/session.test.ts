@@ -8,9 +8,6 @@ import { type OpenAt, Session } from "../src/session.ts";
 import type { Thing } from "../src/subject.ts";
 import { COMMANDS, shuttle } from "../src/transport/commands.ts";
 
-/** It asks the page for its colours as soon as it is there, and there is no page. */
-vi.mock("../src/theme.ts", () => ({ choose: () => undefined, scheme: { value: "dark" } }));
-
 const asked: Ask<"play">[] = [];
 
 /** Opens whatever it is asked for, and plays nothing: no frame ever comes. */

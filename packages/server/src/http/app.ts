@@ -16,6 +16,7 @@ import { checkParameters } from "./parameters.ts";
 import { checkOrigin, checkSession } from "./origin.ts";
 import { Problem, sendProblem } from "../problem.ts";
 import { checkRights } from "./rights.ts";
+import { allowSites } from "./frames.ts";
 import { limitBodies } from "./slow-bodies.ts";
 import { acceptSockets, checkUpgrade } from "./sockets.ts";
 
@@ -82,6 +83,7 @@ export async function createApp(
   app.server.maxRequestsPerSocket = 0;
   limitBodies(app);
   checkParameters(app);
+  allowSites(app, settings);
   acceptSockets(app);
   const authentication = new Authentication(context, openness);
   app.decorate("authentication", authentication);

@@ -4,6 +4,7 @@ import { fileURLToPath } from "node:url";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import { pageOf, policyOf, sendPart } from "simtape/serving";
 import type { Routes } from "../http/app.ts";
+import { ancestorsOf } from "../http/frames.ts";
 import { notFound, Problem } from "../problem.ts";
 import { openLibrary } from "../library/open.ts";
 import type { Settings } from "../settings.ts";
@@ -29,7 +30,10 @@ export async function pageRoutes(settings: Settings): Promise<Routes> {
   return (app: FastifyInstance) => {
     const send = async (name: string, content: Buffer, request: FastifyRequest, reply: FastifyReply): Promise<void> => {
       if (policy !== undefined)
-        void reply.header("content-security-policy", `${connectingTo(stores, policy)}; frame-ancestors 'none'`);
+        void reply.header(
+          "content-security-policy",
+          `${connectingTo(stores, policy)}; frame-ancestors ${ancestorsOf(request.url, settings)}`,
+        );
       reply.hijack();
       for (const [header, value] of Object.entries(reply.getHeaders())) reply.raw.setHeader(header, value!);
       reply.raw.setHeader("Cache-Control", "no-cache");
@@ -47,9 +51,12 @@ export async function pageRoutes(settings: Settings): Promise<Routes> {
       reply.raw.statusCode = 404;
       return send("index.html", index, request, reply);
     });
-    app.get("/icon.svg", { config: SHELL, schema: { hide: true } }, (request, reply) =>
-      send("icon.svg", page.get("icon.svg")!, request, reply),
-    );
+    for (const name of ["icon.svg", "player.js"])
+      app.get(`/${name}`, { config: SHELL, schema: { hide: true } }, (request, reply) => {
+        const content = page.get(name);
+        if (content === undefined) throw notFound("the file");
+        return send(name, content, request, reply);
+      });
     app.get<{ Params: { "*": string } }>("/assets/*", { config: SHELL, schema: { hide: true } }, (request, reply) => {
       const name = `assets/${request.params["*"]}`;
       const content = page.get(name);

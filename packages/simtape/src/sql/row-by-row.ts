@@ -7,8 +7,9 @@ export interface RowByRow {
 }
 
 /** Expressions that look at one row; any other may look at several. */
-const CLASSES: readonly unknown[] =
-  "COLUMN_REF CONSTANT COMPARISON CONJUNCTION BETWEEN OPERATOR CAST CASE STAR".split(" ");
+const CLASSES: readonly unknown[] = "COLUMN_REF CONSTANT COMPARISON CONJUNCTION BETWEEN OPERATOR CAST CASE STAR".split(
+  " ",
+);
 
 /** Functions of one row; operators are, too. */
 const FUNCTIONS =

@@ -1,6 +1,5 @@
 import { useEffect, useMemo } from "react";
-import { useSession, useViewer } from "../hooks.ts";
-import { useObservable } from "../observable.ts";
+import { useObservable, useSession, useViewer } from "../hooks.ts";
 import type { Deck } from "../session.ts";
 import { askingOf, expressionIn, type Known } from "./asking.ts";
 

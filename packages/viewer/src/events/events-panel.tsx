@@ -1,11 +1,10 @@
 import "../inspect/inspect.css";
 import "./events.css";
 import { useEffect, useMemo, useState } from "react";
-import { useFrame, useSession, useViewer } from "../hooks.ts";
+import { useFrame, useObservable, useSession, useViewer } from "../hooks.ts";
 import { VirtualList } from "../inspect/virtual-list.tsx";
-import { useObservable } from "../observable.ts";
 import type { Deck } from "../session.ts";
-import { useTimeScale } from "../clock.ts";
+import { useTimeScale } from "../use-time-scale.ts";
 import { Button } from "../ui/button.tsx";
 import {
   ALL,

@@ -1,5 +1,5 @@
 import { type ReactNode, useEffect, useId, useState } from "react";
-import { useTimeScale } from "../clock.ts";
+import { useTimeScale } from "../use-time-scale.ts";
 import { useSession, useViewer } from "../hooks.ts";
 import type { Ask, TargetFacts } from "../protocol.ts";
 import type { Deck } from "../session.ts";

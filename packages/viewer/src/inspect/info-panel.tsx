@@ -2,11 +2,10 @@ import "./inspect.css";
 import type { Finding } from "simtape";
 import { useEffect, useState } from "react";
 import { preview } from "../engine/preview.ts";
-import { useSession, useViewer } from "../hooks.ts";
-import { useObservable } from "../observable.ts";
-import type { Scenery } from "../world/companion.ts";
+import { useObservable, useSession, useViewer } from "../hooks.ts";
 import { useWorld } from "../scene/use-world.ts";
 import { clock } from "../time.ts";
+import type { Scenery } from "../world/companion.ts";
 
 /** What the recording is, what its file says of itself, and what was found wrong with it. */
 export function InfoPanel() {

@@ -4,7 +4,7 @@ import { isTooFar } from "../afar.ts";
 import { useFrame, useSession, useShared, useViewer } from "../hooks.ts";
 import type { MessageRows, Opened } from "../protocol.ts";
 import type { Deck } from "../session.ts";
-import { useTimeScale } from "../clock.ts";
+import { useTimeScale } from "../use-time-scale.ts";
 import { Button } from "../ui/button.tsx";
 import { MESSAGES } from "./listed.ts";
 import { MessageIndex } from "./message-index.ts";

@@ -1,9 +1,8 @@
 import "./measure.css";
 import type { SeriesPath } from "simtape";
 import { useEffect, useRef, useState } from "react";
-import { useFrames, useSession, useViewer } from "../hooks.ts";
-import { useUnitSystem } from "../measures.ts";
-import { useObservable } from "../observable.ts";
+import { useFrames, useObservable, useSession, useViewer } from "../hooks.ts";
+import { useUnitSystem } from "../use-unit-system.ts";
 import { derivedPath } from "../plots/derived.ts";
 import { type Shown, toggled } from "../plots/shared.ts";
 import type { SceneView } from "../scene/scene-view.ts";

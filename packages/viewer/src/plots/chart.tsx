@@ -1,9 +1,9 @@
 import { numberAt, pathText, type Series, type SeriesPath } from "simtape";
 import { useEffect, useMemo, useRef, useState } from "react";
-import { useFrames, useSession } from "../hooks.ts";
-import { useObservable } from "../observable.ts";
-import { useTimeScale } from "../clock.ts";
-import { type Measure, measureOf, type UnitSystem, useUnitSystem } from "../measures.ts";
+import { useFrames, useObservable, useSession } from "../hooks.ts";
+import { useTimeScale } from "../use-time-scale.ts";
+import { type Measure, measureOf, type UnitSystem } from "../measures.ts";
+import { useUnitSystem } from "../use-unit-system.ts";
 import { scheme } from "../theme.ts";
 import { expressionOf } from "./derived.ts";
 import { nameOfPath } from "./names.ts";

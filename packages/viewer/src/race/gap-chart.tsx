@@ -1,6 +1,6 @@
 import type { Race } from "simtape/race";
 import { useMemo } from "react";
-import { useObservable } from "../observable.ts";
+import { useObservable } from "../hooks.ts";
 import { colorOf } from "../plots/chart-options.ts";
 import { scheme } from "../theme.ts";
 

@@ -1,6 +1,6 @@
 import type { Session } from "../session.ts";
 import type { Command } from "../transport/commands.ts";
-import type { SceneSettings } from "./scene-panel.tsx";
+import { SCENE, sceneSettings } from "./settings.ts";
 
 /** What can be done with the world that a recording was made in. */
 export const WORLD_COMMANDS: readonly Command[] = [
@@ -27,6 +27,6 @@ export const SCENE_COMMANDS: readonly Command[] = [
 ];
 
 function toggle(session: Session, name: "world" | "cut" | "instruments", usual: boolean): void {
-  const settings = (session.state.value.shared["scene"] ?? {}) as SceneSettings;
-  session.share("scene", { ...settings, [name]: !(settings[name] ?? usual) });
+  const settings = sceneSettings(session);
+  session.share(SCENE, { ...settings, [name]: !(settings[name] ?? usual) });
 }

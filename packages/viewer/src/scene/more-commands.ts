@@ -1,6 +1,6 @@
 import type { Session } from "../session.ts";
 import { type MoleculeStyle, STYLES } from "./presenters/molecules/settings.ts";
-import type { SceneSettings } from "./scene-panel.tsx";
+import { SCENE, sceneSettings } from "./settings.ts";
 import { addKeyframe as add, redoPath, undoPath } from "../video/path-changes.ts";
 import { pathShown } from "../video/shown.ts";
 
@@ -25,9 +25,9 @@ export function redo(session: Session): void {
 }
 
 export function nextStyle(session: Session): void {
-  const settings = (session.state.value.shared["scene"] ?? {}) as SceneSettings;
+  const settings = sceneSettings(session);
   const { style = "auto" } = settings.molecules ?? {};
   const all: readonly MoleculeStyle[] = ["auto", ...STYLES];
   const next = all[(all.indexOf(style) + 1) % all.length]!;
-  session.share("scene", { ...settings, molecules: { ...settings.molecules, style: next } });
+  session.share(SCENE, { ...settings, molecules: { ...settings.molecules, style: next } });
 }

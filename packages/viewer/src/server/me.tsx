@@ -1,5 +1,5 @@
 import { createContext, type ReactNode, useContext, useEffect, useState } from "react";
-import { useObservable } from "../observable.ts";
+import { useObservable } from "../hooks.ts";
 import { ask, messageOf, Refusal, refused } from "./api.ts";
 import type { Me } from "./shapes.ts";
 import { SignIn } from "./sign-in.tsx";

@@ -1,5 +1,6 @@
 import type { AnchorHTMLAttributes, MouseEvent } from "react";
-import { Observable, useObservable } from "../observable.ts";
+import { Observable } from "../observable.ts";
+import { useObservable } from "../hooks.ts";
 
 /** Where the page is: path and search. What is behind `#` belongs to the recording. */
 const here: Observable<string> = new Observable(current());

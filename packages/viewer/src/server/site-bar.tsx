@@ -1,5 +1,5 @@
 import type { ReactNode } from "react";
-import { useObservable } from "../observable.ts";
+import { useObservable } from "../hooks.ts";
 import { choose, scheme } from "../theme.ts";
 import { Button } from "../ui/button.tsx";
 import { Menu, MenuItem } from "../ui/menu.tsx";

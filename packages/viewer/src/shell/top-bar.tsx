@@ -1,11 +1,10 @@
 import type { DockviewApi } from "dockview";
 import { lazy, Suspense, useContext, useState } from "react";
 import { exportShown } from "../export/shown.ts";
-import { useSession, useViewer } from "../hooks.ts";
+import { useObservable, useSession, useViewer } from "../hooks.ts";
 import { LiveBadge, ShownContext } from "../live/live-badge.tsx";
 import { pickFiles } from "../open/pick.ts";
 import { PANELS } from "../panels.ts";
-import { useObservable } from "../observable.ts";
 import { choose, scheme } from "../theme.ts";
 import { Button } from "../ui/button.tsx";
 import { Menu, MenuItem } from "../ui/menu.tsx";

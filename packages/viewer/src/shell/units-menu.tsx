@@ -1,6 +1,8 @@
-import { modesOf, type TimeMode, useTimeMode, useTimeScale } from "../clock.ts";
+import { modesOf, type TimeMode } from "../clock.ts";
+import { useTimeMode, useTimeScale } from "../use-time-scale.ts";
 import { useSession, useViewer } from "../hooks.ts";
-import { SYSTEMS, UNITS, useUnitSystem } from "../measures.ts";
+import { SYSTEMS, UNITS } from "../measures.ts";
+import { useUnitSystem } from "../use-unit-system.ts";
 import { Menu, MenuItem } from "../ui/menu.tsx";
 
 const MODES: Readonly<Record<TimeMode, string>> = {

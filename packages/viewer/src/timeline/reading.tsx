@@ -1,4 +1,4 @@
-import { useTimeScale } from "../clock.ts";
+import { useTimeScale } from "../use-time-scale.ts";
 import { useViewer } from "../hooks.ts";
 
 /** In place of the timeline, while only the head of a recording is open: how much of it is read. */

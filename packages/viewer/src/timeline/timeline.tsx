@@ -1,9 +1,8 @@
 import { type PointerEvent, useEffect, useMemo, useRef, useState } from "react";
-import { useFrames, useSession, useShared, useViewer } from "../hooks.ts";
+import { useFrames, useObservable, useSession, useShared, useViewer } from "../hooks.ts";
 import type { Mark } from "../protocol.ts";
-import { useObservable } from "../observable.ts";
 import { scheme } from "../theme.ts";
-import { useTimeScale } from "../clock.ts";
+import { useTimeScale } from "../use-time-scale.ts";
 import { Activity } from "./activity.ts";
 import { damageAt } from "./damage.ts";
 import { spanUnder } from "./spans.ts";

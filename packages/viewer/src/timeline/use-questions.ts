@@ -1,8 +1,7 @@
 import { useMemo } from "react";
 import { useAsking } from "../ask/use-asking.ts";
 import { comparisons, shownPath, wantedIn } from "../compare/comparing.ts";
-import { useViewer } from "../hooks.ts";
-import { useObservable } from "../observable.ts";
+import { useObservable, useViewer } from "../hooks.ts";
 import type { Deck } from "../session.ts";
 import type { Questions } from "./lanes.ts";
 

@@ -1,5 +1,4 @@
 import type { Session } from "../session.ts";
-import { choose, scheme } from "../theme.ts";
 
 /** Something the user can do, by key, by the palette, by a button. */
 export interface Command {
@@ -34,11 +33,6 @@ export const COMMANDS: readonly Command[] = [
   { title: "Loop from here", keys: ["["], run: (session) => setEdge(session, "start") },
   { title: "Loop until here", keys: ["]"], run: (session) => setEdge(session, "end") },
   { title: "No loop", keys: ["\\"], run: (session) => session.setLoop(null) },
-  {
-    title: "Light or dark",
-    keys: ["Shift+D"],
-    run: () => choose(scheme.value === "dark" ? "light" : "dark"),
-  },
 ];
 
 export function toggle(session: Session): void {

@@ -1,7 +1,7 @@
 import { useEffect, useState } from "react";
 import { eventListOf, type Known } from "../events/event-list.ts";
-import { useSession, useViewer } from "../hooks.ts";
-import { Observable, useObservable } from "../observable.ts";
+import { useObservable, useSession, useViewer } from "../hooks.ts";
+import { Observable } from "../observable.ts";
 import { Dialog } from "../ui/dialog.tsx";
 import type { Command } from "./commands.ts";
 import { named } from "./named.ts";

@@ -1,6 +1,6 @@
 import { useEffect, useRef, useState } from "react";
 import { useFrames, useSession, useViewer } from "../hooks.ts";
-import { useTimeScale } from "../clock.ts";
+import { useTimeScale } from "../use-time-scale.ts";
 
 /** The time shown; another one, or a tick, can be typed over it. */
 export function TimeField() {

@@ -1,4 +1,4 @@
-import { useTimeScale } from "../clock.ts";
+import { useTimeScale } from "../use-time-scale.ts";
 import { useFrames, useSession, useViewer } from "../hooks.ts";
 import { tickAt } from "../time.ts";
 import { Button } from "../ui/button.tsx";

@@ -1,7 +1,6 @@
 import "./path.css";
 import { useCallback, useEffect, useRef, useState } from "react";
-import { useSession, useViewer } from "../hooks.ts";
-import { useObservable } from "../observable.ts";
+import { useObservable, useSession, useViewer } from "../hooks.ts";
 import type { SceneView } from "../scene/scene-view.ts";
 import { Button } from "../ui/button.tsx";
 import { keptPath } from "./kept-path.ts";

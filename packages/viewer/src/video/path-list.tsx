@@ -1,4 +1,4 @@
-import { useTimeScale } from "../clock.ts";
+import { useTimeScale } from "../use-time-scale.ts";
 import { useSession, useViewer } from "../hooks.ts";
 import type { SceneView } from "../scene/scene-view.ts";
 import { DraftField } from "../shell/draft-field.tsx";

@@ -3,7 +3,8 @@ import { createRoot, type Root } from "react-dom/client";
 import type { Gaze } from "../gaze.ts";
 import { SessionContext } from "../hooks.ts";
 import { Observable } from "../observable.ts";
-import { ScenePanel, type SceneSettings } from "../scene/scene-panel.tsx";
+import { ScenePanel } from "../scene/scene-panel.tsx";
+import { sceneSettings } from "../scene/settings.ts";
 import type { SceneView } from "../scene/scene-view.ts";
 import { type SceneStage, StageContext } from "../scene/stage.ts";
 import type { Session, ViewerState } from "../session.ts";
@@ -152,9 +153,8 @@ export class Stage {
       if (performance.now() - started > PATIENCE) throw new Error("this browser cannot draw a scene for a video");
       await turn();
     }
-    const settings = session.state.value.shared["scene"] as SceneSettings | undefined;
     // Where the user has not moved it, each view finds its own place by its shape.
-    const gaze = settings?.camera === undefined ? null : (session.camera?.gaze() ?? null);
+    const gaze = sceneSettings(session).camera === undefined ? null : (session.camera?.gaze() ?? null);
     const time = session.time ?? session.bounds.start;
     await this.#show(time);
     this.#view.scheme = this.#options.scheme;

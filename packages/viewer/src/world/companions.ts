@@ -1,4 +1,6 @@
 import type { Locator } from "../protocol.ts";
+import { startWorker } from "../start-worker.ts";
+import address from "./worker.ts?worker&url";
 import type { Session } from "../session.ts";
 import { type Companion, refused, type Scenery } from "./companion.ts";
 import { kindOf } from "./registry.ts";
@@ -30,7 +32,7 @@ async function readOne(place: Locator, signal: AbortSignal): Promise<Companion |
 }
 
 function sceneryAt(ask: ReadAsk, signal: AbortSignal): Promise<Scenery> {
-  const worker = new Worker(new URL("./worker.ts", import.meta.url), { type: "module" });
+  const worker = startWorker(address);
   return new Promise<Scenery>((resolve, reject) => {
     const timer = setTimeout(
       () => resolve(refused("too-slow", `it was not read within ${PATIENCE / 1000} s`)),

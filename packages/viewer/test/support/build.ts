@@ -15,6 +15,7 @@ const SOURCES = [
   "packages/viewer/public",
   "packages/viewer/src",
   "packages/viewer/vite.config.ts",
+  "packages/viewer/vite.player.config.ts",
   "packages/simtape/src",
 ];
 /** Builds that nobody has asked for since are thrown away, milliseconds. */
@@ -37,11 +38,11 @@ async function buildInto(folder: string): Promise<void> {
   const before = process.env["NODE_ENV"];
   process.env["NODE_ENV"] = "production";
   try {
-    await build({
-      root: fileURLToPath(new URL("../..", import.meta.url)),
-      logLevel: "warn",
-      build: { outDir: folder, emptyOutDir: true, manifest: "manifest.json" },
-    });
+    const root = fileURLToPath(new URL("../..", import.meta.url));
+    const common = { root, logLevel: "warn" } as const;
+    await build({ ...common, build: { outDir: folder, emptyOutDir: true, manifest: "manifest.json" } });
+    const configFile = join(root, "vite.player.config.ts");
+    await build({ ...common, configFile, build: { outDir: folder, manifest: "manifest-player.json" } });
   } finally {
     if (before === undefined) delete process.env["NODE_ENV"];
     else process.env["NODE_ENV"] = before;

@@ -1,4 +1,3 @@
-import "./instruments.css";
 import type { State } from "simtape";
 import type { Course } from "../course.ts";
 import type { Origin } from "../origin.ts";

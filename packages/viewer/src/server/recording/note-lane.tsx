@@ -1,5 +1,5 @@
 import { useMemo, useState } from "react";
-import { useTimeScale } from "../../clock.ts";
+import { useTimeScale } from "../../use-time-scale.ts";
 import { useSession, useViewer } from "../../hooks.ts";
 import { GUTTER, MARGIN } from "../../timeline/measures.ts";
 import { useWindow } from "../../timeline/use-window.ts";

@@ -1,5 +1,5 @@
 import { useState } from "react";
-import { useTimeScale } from "../../clock.ts";
+import { useTimeScale } from "../../use-time-scale.ts";
 import { useSession } from "../../hooks.ts";
 import type { Subject } from "../../subject.ts";
 import { Button } from "../../ui/button.tsx";

@@ -1,5 +1,5 @@
 import { useCallback, useEffect, useState } from "react";
-import { useTimeScale } from "../../clock.ts";
+import { useTimeScale } from "../../use-time-scale.ts";
 import { useSession } from "../../hooks.ts";
 import { Button } from "../../ui/button.tsx";
 import { Dialog } from "../../ui/dialog.tsx";

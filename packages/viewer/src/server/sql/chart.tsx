@@ -1,7 +1,7 @@
 import "uplot/dist/uPlot.min.css";
 import { useEffect, useMemo, useRef, useState } from "react";
 import uPlot from "uplot";
-import { useObservable } from "../../observable.ts";
+import { useObservable } from "../../hooks.ts";
 import { colorOf } from "../../plots/chart-options.ts";
 import { scheme } from "../../theme.ts";
 import type { SqlAnswer } from "../shapes.ts";

@@ -1,0 +1,29 @@
+import type { FastifyInstance } from "fastify";
+import type { Settings } from "../settings.ts";
+
+/** What a page of another site may read: the element `<simtape-player>`, and what a link shows. No cookie counts there. */
+const READABLE = /^\/(?:player\.js|assets\/[^?]+|api\/shares\/[^/?]+(?:\/files\/[^/?]+)?)(?:\?|$)/;
+/** Pages that may be in a frame of a listed site: those of links, and players. A player has no buttons that change anything. */
+const FRAMEABLE = /^\/s\/[^?]|[?&]embed(?:[=&]|$)/;
+
+/** The sites that may show a page in a frame, for `frame-ancestors` (CSP level 3, 6.4.2). `url` is a path with its query. */
+export function ancestorsOf(url: string, { frameAncestors }: Settings): string {
+  return FRAMEABLE.test(url) && frameAncestors.length > 0 ? frameAncestors.join(" ") : "'none'";
+}
+
+/** Lets pages of the sites that may have frames read what a player needs (Fetch standard, CORS protocol). */
+export function allowSites(app: FastifyInstance, { frameAncestors }: Settings): void {
+  if (frameAncestors.length === 0) return;
+  app.addHook("onRequest", async ({ url, method, headers }, reply) => {
+    if (!READABLE.test(url)) return;
+    void reply.header("vary", "Origin");
+    const { origin } = headers;
+    if (origin === undefined || !frameAncestors.includes(origin)) return;
+    void reply.header("access-control-allow-origin", origin);
+    void reply.header("access-control-expose-headers", "Accept-Ranges, Content-Length, Content-Range, ETag");
+    if (method !== "OPTIONS") return;
+    void reply.header("access-control-allow-methods", "GET, HEAD");
+    void reply.header("access-control-allow-headers", "Range");
+    await reply.code(204).send();
+  });
+}

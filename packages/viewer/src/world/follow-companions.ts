@@ -1,0 +1,85 @@
+import { isOffered, locatorAt } from "../open/files.ts";
+import type { Locator } from "../protocol.ts";
+import type { Session } from "../session.ts";
+import { KINDS } from "./registry.ts";
+
+/**
+ * Reads the companions of what plays into `Session.companions`, until the function given back is called: those that were
+ * given with it, else those that lie beside it under its name or its map's.
+ */
+export function followCompanions(session: Session): () => void {
+  let [given, place, map]: [readonly Locator[], Locator | undefined, unknown] = [[], undefined, undefined];
+  let controller = new AbortController();
+  const look = (): void => {
+    const [main] = session.state.value.decks;
+    const now = { given: session.given.value, place: main?.place, map: main?.opened.info.metadata["map"] };
+    if (now.given === given && now.place === place && now.map === map) return;
+    ({ given, place, map } = now);
+    controller.abort();
+    controller = new AbortController();
+    session.companions.set([]);
+    read(session, given, place, map, controller.signal).catch(() => undefined);
+  };
+  look();
+  const stops = [session.state.subscribe(look), session.given.subscribe(look)];
+  return () => {
+    for (const stop of stops) stop();
+    controller.abort();
+    session.companions.set([]);
+  };
+}
+
+async function read(
+  session: Session,
+  given: readonly Locator[],
+  place: Locator | undefined,
+  map: unknown,
+  signal: AbortSignal,
+): Promise<void> {
+  const places = given.length > 0 ? given : await besideOf(place, map, signal);
+  if (places.length === 0) return;
+  const { readCompanions } = await import("./companions.ts");
+  const found = await readCompanions(session, places, signal);
+  if (!signal.aborted) session.companions.set(found);
+}
+
+/**
+ * What lies beside a recording under its name, or under that of its map: one of each kind. Servers of others are asked only
+ * for a recording that names a map: what is not there is an error in the console of the page.
+ */
+async function besideOf(place: Locator | undefined, map: unknown, signal: AbortSignal): Promise<Locator[]> {
+  if (place?.kind !== "url") return [];
+  const offered = isOffered(place);
+  const hasMap = typeof map === "string" && map !== "";
+  // who has a link to a recording has it alone
+  if (!offered && (place.page !== undefined || !hasMap)) return [];
+  const own = decodeURIComponent(
+    new URL(place.url).pathname
+      .split("/")
+      .at(-1)!
+      .replace(/\.[^.]*$/, ""),
+  );
+  // a library has what is called as the recording is
+  const ofMap = hasMap && place.page === undefined ? [map.split("/").at(-1)!] : [];
+  const there = async (name: string): Promise<Locator | "unanswered" | null> => {
+    const url = new URL(encodeURIComponent(name), place.url);
+    url.search = new URL(place.url).search;
+    const answer = await fetch(url, { method: "HEAD", signal }).catch(() => null);
+    if (answer === null) return "unanswered";
+    return answer.status === 200 ? locatorAt(url.href) : null;
+  };
+  const found = await Promise.all(
+    KINDS.filter(({ isOfMaps }) => offered || isOfMaps === true).map(async ({ endings, isOfMaps }) => {
+      const stems = hasMap && isOfMaps === true ? [own, ...ofMap] : [own];
+      const names = stems.flatMap((stem) => endings.map((ending) => stem + ending));
+      for (const name of new Set(names)) {
+        const place = await there(name);
+        // a server that answers no page of this origin answers none of them
+        if (place === "unanswered") return null;
+        if (place !== null) return place;
+      }
+      return null;
+    }),
+  );
+  return found.filter((each) => each !== null);
+}
