@@ -1,7 +1,7 @@
 import { lazy, Suspense, useEffect, useState } from "react";
 import { followAddress } from "./address.ts";
 import { useSession, useViewer } from "./hooks.ts";
-import { ShownContext } from "./live/live-badge.tsx";
+import { ShownContext } from "./live/shown.ts";
 import { useLiveView } from "./live/use-live-view.ts";
 import { DropZone } from "./open/drop-zone.tsx";
 import { StartPage } from "./open/start-page.tsx";

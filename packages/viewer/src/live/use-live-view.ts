@@ -1,7 +1,7 @@
 import { useEffect, useMemo, useState } from "react";
 import { useSession, useViewer } from "../hooks.ts";
 import { listAddress, type Listed } from "../open/recording-list.tsx";
-import type { Shown } from "./live-badge.tsx";
+import type { Shown } from "./shown.ts";
 import { type Lag, type Listen, type LiveNews, useLive } from "./use-live.ts";
 
 /** What a program does is folded and committed before it can be seen. */

@@ -2,19 +2,19 @@ import type { DockviewApi } from "dockview";
 import { lazy, Suspense, useContext, useState } from "react";
 import { exportShown } from "../export/shown.ts";
 import { useObservable, useSession, useViewer } from "../hooks.ts";
-import { LiveBadge, ShownContext } from "../live/live-badge.tsx";
+import { ShownContext } from "../live/shown.ts";
 import { pickFiles } from "../open/pick.ts";
 import { PANELS } from "../panels.ts";
 import { choose, scheme } from "../theme.ts";
 import { Button } from "../ui/button.tsx";
 import { Menu, MenuItem } from "../ui/menu.tsx";
 import { reset, showPanel } from "./layout.ts";
-import { savePicture } from "./picture.ts";
 import { PlaceContext } from "./place.ts";
 import { share } from "./share.ts";
 import { UnitsMenu } from "./units-menu.tsx";
 import { videoShown } from "../video/shown.ts";
 
+const LiveBadge = lazy(async () => ({ default: (await import("../live/live-badge.tsx")).LiveBadge }));
 const GhostDialog = lazy(async () => ({ default: (await import("./ghost-dialog.tsx")).GhostDialog }));
 const ExportDialog = lazy(async () => ({ default: (await import("../export/export-dialog.tsx")).ExportDialog }));
 const VideoDialog = lazy(async () => ({ default: (await import("../video/video-dialog.tsx")).VideoDialog }));
@@ -51,7 +51,11 @@ export function TopBar({ dock }: { readonly dock: DockviewApi | null }) {
         </span>
       )}
       <span className="spring" />
-      <LiveBadge />
+      {shown.live !== null && (
+        <Suspense fallback={null}>
+          <LiveBadge live={shown.live} />
+        </Suspense>
+      )}
       {place?.actions ?? (
         <Menu label="Open">
           <MenuItem onSelect={() => void pickFiles(session, "files")}>Files …</MenuItem>
@@ -73,7 +77,9 @@ export function TopBar({ dock }: { readonly dock: DockviewApi | null }) {
       <UnitsMenu />
       {place === null && <Button onClick={() => void share(session)}>Share</Button>}
       <Button onClick={() => exportShown.set(true)}>Export …</Button>
-      <Button onClick={() => void savePicture(session)}>Picture</Button>
+      <Button onClick={() => void import("./picture.ts").then(({ savePicture }) => savePicture(session))}>
+        Picture
+      </Button>
       <Button onClick={() => videoShown.set(true)}>Video …</Button>
       <Button
         label={shownScheme === "dark" ? "Light colours" : "Dark colours"}

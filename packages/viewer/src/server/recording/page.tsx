@@ -2,7 +2,7 @@ import "./recording.css";
 import { lazy, Suspense, useEffect, useState } from "react";
 import { followAddress } from "../../address.ts";
 import { useSession, useViewer } from "../../hooks.ts";
-import { ShownContext } from "../../live/live-badge.tsx";
+import { ShownContext } from "../../live/shown.ts";
 import { Outcome } from "../../open/outcome.tsx";
 import { PlaceContext } from "../../shell/place.ts";
 import { Button } from "../../ui/button.tsx";
