@@ -51,7 +51,7 @@ describe.skipIf(!hasChromium)("models of things and maps, in a browser", () => {
     ({ page, errors } = await viewer.page("about:blank"));
     page.setDefaultTimeout(30_000);
     if (SCREENSHOTS !== undefined) mkdirSync(SCREENSHOTS, { recursive: true });
-  }, 60_000);
+  }, 120_000);
 
   afterEach(() => {
     expect(errors).toEqual([]);
