@@ -51,6 +51,7 @@ const TAGS: Readonly<Record<string, string>> = {
   uploads: "Files that users send into the library",
   jobs: "Work that takes longer than a request",
   live: "Recordings that are being made",
+  outlets: "Recordings that play to clients of other programs",
   rooms: "Watching recordings together",
   shares: "Links for viewers without an account",
   people: "Accounts, sessions, tokens and the audit",

@@ -26,6 +26,8 @@ import { analysisRoutes } from "../operations/analysis-routes.ts";
 import { exportRoutes } from "../operations/export-routes.ts";
 import { jobRoutes } from "../operations/job-routes.ts";
 import { operationRoutes } from "../operations/routes.ts";
+import { outletRoutes } from "../outlets/routes.ts";
+import { Outlets } from "../outlets/outlets.ts";
 import { overviewRoutes } from "../operations/overview.ts";
 import { pageRoutes } from "../pages/routes.ts";
 import { opennessOf } from "../people/openness.ts";
@@ -81,6 +83,7 @@ async function started(settings: Settings, library: Library, database: Database,
   // a wrong address is found before anything listens
   const feeds = await Promise.all(settings.from.map(async (place) => ({ ...place, feed: await feedAt(place) })));
   const context = { settings, database, query: database.query, bus, jobs, library, log };
+  const outlets = new Outlets(context, openness);
   const parts: readonly Routes[] = [
     operationRoutes,
     overviewRoutes,
@@ -100,6 +103,7 @@ async function started(settings: Settings, library: Library, database: Database,
     liveRoutes,
     uploadRoutes,
     roomRoutes,
+    outletRoutes(outlets),
     reviewRoutes,
     retentionRoutes,
     ghostRoutes,
@@ -108,7 +112,11 @@ async function started(settings: Settings, library: Library, database: Database,
     pages,
   ];
   const app = await createApp(context, openness, parts);
-  await app.listen({ host: settings.host, port: settings.port });
+  await outlets.start();
+  await app.listen({ host: settings.host, port: settings.port }).catch(async (error: unknown) => {
+    await outlets.stop();
+    throw error;
+  });
   await jobs.add("scan", "library");
   await jobs.add("reconcile", "");
   await jobs.runNow("reconcile", "");
@@ -124,6 +132,7 @@ async function started(settings: Settings, library: Library, database: Database,
     app.isDraining.value = true;
     await setTimeout(settings.drain * 1000);
     await programs.close();
+    await outlets.stop();
     const last = global.setTimeout(() => app.server.closeAllConnections(), LAST);
     await app.close();
     clearTimeout(last);

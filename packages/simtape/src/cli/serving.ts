@@ -18,6 +18,7 @@ export { byteSize, counted, Output, paint, Progress, say } from "./run/terminal.
 export { type FindCommand, findWhere, type NamedPlace } from "./commands/find.ts";
 export { seeks } from "./input/recordings.ts";
 export { feedAt, type FeedPlace, parseFeedPlaces } from "./live/feed-at.ts";
+export { outletAt, type OutletPlace, parseOutletPlaces } from "./live/outlet-at.ts";
 export { holds } from "./output/holds.ts";
 export { pageOf, policyOf, sendPart } from "./view/page.ts";
 export { isReachedFromElsewhere, Names, originOf, type Reach } from "./view/reach.ts";
