@@ -84,6 +84,7 @@ async function started(settings: Settings, library: Library, database: Database,
   const feeds = await Promise.all(settings.from.map(async (place) => ({ ...place, feed: await feedAt(place) })));
   const context = { settings, database, query: database.query, bus, jobs, library, log };
   const outlets = new Outlets(context, openness);
+  await outlets.start();
   const parts: readonly Routes[] = [
     operationRoutes,
     overviewRoutes,
@@ -112,7 +113,6 @@ async function started(settings: Settings, library: Library, database: Database,
     pages,
   ];
   const app = await createApp(context, openness, parts);
-  await outlets.start();
   await app.listen({ host: settings.host, port: settings.port }).catch(async (error: unknown) => {
     await outlets.stop();
     throw error;

@@ -34,7 +34,9 @@ export class Outlets {
   #states: readonly OutletState[] = [];
   /** By outlet: what the staff loaded, which may be too old for the list. */
   readonly #pinned = new Map<string, string>();
-  #offered = "";
+  /** The list that the thread has, as text; null: not known. */
+  #offered: string | null = null;
+  #hasStarted = false;
   #number = 0;
   #again = AGAIN;
   #timer: NodeJS.Timeout | null = null;
@@ -58,6 +60,7 @@ export class Outlets {
     if (this.#context.settings.into.length === 0) return;
     await this.offers.check();
     await this.#startThread();
+    this.#hasStarted = true;
     await this.#look();
   }
 
@@ -72,31 +75,27 @@ export class Outlets {
     await ended;
   }
 
+  /** Throws `Problem` when there is no outlet of this name. */
+  check(name: string): void {
+    if (!this.#states.some((state) => state.name === name)) throw notFound("the outlet");
+  }
+
   /** Loads a recording into an outlet and plays it. Rejects with `Problem`. */
-  async load(outlet: string, id: string, wish: (recording: Offered) => Wish): Promise<OutletState> {
-    this.#of(outlet);
+  load(outlet: string, id: string, wish: (recording: Offered) => Wish): Promise<OutletState> {
     return this.#next(async () => {
       const recording = await this.offers.one(id);
       if (recording === null) throw new Problem(409, "the recording is being made or read: load it later");
-      const state = await this.#ask(outlet, wish(recording));
+      // the thread adds it to its list: the next look compares nothing with that
+      this.#offered = null;
+      const state = await this.do(outlet, wish(recording));
       this.#pinned.set(outlet, id);
       return state;
     });
   }
 
   /** Rejects with `Problem`. */
-  async do(outlet: string, wish: Wish): Promise<OutletState> {
-    this.#of(outlet);
-    return this.#ask(outlet, wish);
-  }
-
-  #of(name: string): OutletState {
-    const found = this.#states.find((state) => state.name === name);
-    if (found === undefined) throw notFound("the outlet");
-    return found;
-  }
-
-  #ask(outlet: string, wish: Wish): Promise<OutletState> {
+  do(outlet: string, wish: Wish): Promise<OutletState> {
+    this.check(outlet);
     const number = this.#number++;
     return new Promise<OutletState>((resolve, reject) => {
       const patience = setTimeout(() => {
@@ -175,13 +174,13 @@ export class Outlets {
 
   /** A recording that takes too much memory ends the thread: clients connect again, to outlets without a recording. */
   #ended(): void {
-    const wasReady = this.#states.length > 0;
     this.#thread = null;
     this.#states = [];
     this.#pinned.clear();
     for (const { reject } of this.#asked.values()) reject(new Problem(503, "the outlets are started again"));
     this.#asked.clear();
-    if (this.#isStopped || (!wasReady && this.#offered === "")) return;
+    this.#offered = null;
+    if (this.#isStopped || !this.#hasStarted) return;
     setTimeout(() => void this.#restart(), this.#again).unref();
     this.#again = Math.min(LONGEST_AGAIN, 2 * this.#again);
   }
@@ -189,11 +188,8 @@ export class Outlets {
   async #restart(): Promise<void> {
     if (this.#isStopped) return;
     try {
-      await this.#startThread();
       // the next look offers all
-      await this.#next(async () => {
-        this.#tell({ offered: JSON.parse(this.#offered) as Offered[] });
-      });
+      await this.#startThread();
     } catch (error) {
       this.#context.log.error({ error: String(error) }, "the outlets cannot be started again yet");
     }

@@ -50,6 +50,7 @@ export function outletRoutes(outlets: Outlets): Routes {
       async (request) => {
         const { recording: id, ...playing } = request.body;
         const { name } = request.params;
+        outlets.check(name);
         const found = await recordings.find(id, request);
         checkRate(playing);
         if (!(await outlets.offers.mayWatch(found)))

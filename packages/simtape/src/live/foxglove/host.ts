@@ -138,7 +138,10 @@ export class Host {
     const capabilities = ["time", "parameters", "parametersSubscribe"];
     if (this.#assets.length > 0) capabilities.push("assets");
     const info = { op: "serverInfo", name: "simtape", sessionId: this.#session };
-    if (this.#loaded === null) return client.say({ ...info, capabilities, metadata: {} });
+    if (this.#loaded === null) {
+      client.say({ ...info, capabilities, metadata: {} });
+      return;
+    }
     const { recording, name } = this.#loaded;
     const { start, end } = this.#show!.timeline!;
     if (client.isSdk) capabilities.push("playbackControl");
