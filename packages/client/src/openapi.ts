@@ -3674,6 +3674,47 @@ export interface paths {
         readonly patch?: never;
         readonly trace?: never;
     };
+    readonly "/api/programs": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        /**
+         * List recorded programs
+         * @description Gives the running programs that this node records (`--from`), and how that goes. Needs the role staff; a token needs the scope read.
+         */
+        readonly get: {
+            readonly parameters: {
+                readonly query?: never;
+                readonly header?: never;
+                readonly path?: never;
+                readonly cookie?: never;
+            };
+            readonly requestBody?: never;
+            readonly responses: {
+                /** @description OK */
+                readonly 200: {
+                    headers: {
+                        readonly [name: string]: unknown;
+                    };
+                    content: {
+                        readonly "application/json": {
+                            readonly programs: readonly components["schemas"]["RunningProgram"][];
+                        };
+                    };
+                };
+            };
+        };
+        readonly put?: never;
+        readonly post?: never;
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
     readonly "/api/outlets": {
         readonly parameters: {
             readonly query?: never;
@@ -6057,6 +6098,37 @@ export interface components {
             readonly thing: string | null;
             readonly text: string;
             readonly made: string;
+        };
+        /**
+         * @example {
+         *       "kind": "nanover",
+         *       "address": "ws://127.0.0.1:38801",
+         *       "phase": "recording",
+         *       "recording": "nanover-2026-11-27-103916",
+         *       "messages": 18220,
+         *       "bytes": 4100200,
+         *       "gaps": 0,
+         *       "problem": null
+         *     }
+         */
+        readonly RunningProgram: {
+            readonly kind: string;
+            /** @description without secrets */
+            readonly address: string;
+            /**
+             * @description waiting: the server could not reach the program, or it has ended, and tries again every 5 s; away: the connection broke, and the recording continues when it is back
+             * @enum {unknown}
+             */
+            readonly phase: "waiting" | "connecting" | "recording" | "away";
+            /** @description id of the recording that is being made */
+            readonly recording: string | null;
+            /** @description of this recording */
+            readonly messages: number;
+            readonly bytes: number;
+            /** @description how often the connection broke in this recording */
+            readonly gaps: number;
+            /** @description why it is not recorded now */
+            readonly problem: string | null;
         };
         /**
          * @example {

@@ -225,6 +225,7 @@ describe("what /openapi.json says", () => {
     await ask("GET /api/recordings/{id}/notes", 200, { params });
     await ask("DELETE /api/rooms/{id}", 204, { params: room });
 
+    await ask("GET /api/programs", 200);
     await ask("GET /api/outlets", 200);
     await ask("POST /api/outlets/{name}/load", 404, { body: { recording: id } });
 

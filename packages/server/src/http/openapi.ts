@@ -66,7 +66,7 @@ const TAGS: Readonly<Record<string, string>> = {
 const TAG_OF: Readonly<Record<string, string>> = {
   ...{ facets: "recordings", reports: "reviews", me: "people", session: "people", users: "people" },
   ...{ tokens: "people", audit: "people", health: "operation", ready: "operation", metrics: "operation" },
-  ...{ "audit.csv": "people", overview: "operation", holds: "retention" },
+  ...{ "audit.csv": "people", overview: "operation", programs: "live", holds: "retention" },
 };
 
 /** The description of the routes at `/openapi.json`. */

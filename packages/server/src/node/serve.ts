@@ -14,7 +14,8 @@ import { type Database, openDatabase } from "../database/database.ts";
 import { ghostRoutes } from "../ghosts/routes.ts";
 import { createApp, type Routes } from "../http/app.ts";
 import { liveRoutes } from "../live/routes.ts";
-import { recordPrograms } from "../live/programs.ts";
+import { programRoutes } from "../live/program-routes.ts";
+import { Programs } from "../live/programs.ts";
 import { Jobs } from "../jobs/queue.ts";
 import { Threads } from "./threads.ts";
 import type { Library } from "../library/library.ts";
@@ -83,6 +84,7 @@ async function started(settings: Settings, library: Library, database: Database,
   // a wrong address is found before anything listens
   const feeds = await Promise.all(settings.from.map(async (place) => ({ ...place, feed: await feedAt(place) })));
   const context = { settings, database, query: database.query, bus, jobs, library, log };
+  const programs = new Programs(context, feeds);
   const outlets = new Outlets(context, openness);
   await outlets.start();
   const parts: readonly Routes[] = [
@@ -104,6 +106,7 @@ async function started(settings: Settings, library: Library, database: Database,
     liveRoutes,
     uploadRoutes,
     roomRoutes,
+    programRoutes(programs),
     outletRoutes(outlets),
     reviewRoutes,
     retentionRoutes,
@@ -124,7 +127,7 @@ async function started(settings: Settings, library: Library, database: Database,
   await jobs.add("sweep-jobs", "jobs");
   if (settings.lake !== null) await jobs.add("lake-sweep", "library");
   threads.start(settings, database.address);
-  const programs = recordPrograms(context, feeds);
+  programs.start();
   const { port } = app.server.address() as AddressInfo;
   const name = settings.host.includes(":") ? `[${settings.host}]` : settings.host;
   let closing: Promise<void> | null = null;

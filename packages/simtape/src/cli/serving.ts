@@ -26,6 +26,7 @@ export { placesIn, type ViewFacts } from "./view/facts.ts";
 export { journalFile } from "../io/node/journal-file.ts";
 export { JOURNAL } from "../record/live/recording-folder.ts";
 export { s3Presigner } from "../io/s3.ts";
+export { shownUrl } from "../io/shown-url.ts";
 export { recognize } from "../model/open.ts";
 export { PROVENANCE_ENDING } from "../model/annotation.ts";
 export { formatOfFolder, isSecondOfPair, mayBelong, showsWorld, worldsOf } from "../model/file-names.ts";
