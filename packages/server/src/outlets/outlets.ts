@@ -161,6 +161,8 @@ export class Outlets {
         if ("ready" in message) {
           this.#again = AGAIN;
           this.#states = message.ready;
+          // a look may have offered the list while there was no thread
+          this.#offered = null;
           resolve();
         } else this.#hear(message);
       });
@@ -179,7 +181,6 @@ export class Outlets {
     this.#pinned.clear();
     for (const { reject } of this.#asked.values()) reject(new Problem(503, "the outlets are started again"));
     this.#asked.clear();
-    this.#offered = null;
     if (this.#isStopped || !this.#hasStarted) return;
     setTimeout(() => void this.#restart(), this.#again).unref();
     this.#again = Math.min(LONGEST_AGAIN, 2 * this.#again);
@@ -188,7 +189,6 @@ export class Outlets {
   async #restart(): Promise<void> {
     if (this.#isStopped) return;
     try {
-      // the next look offers all
       await this.#startThread();
     } catch (error) {
       this.#context.log.error({ error: String(error) }, "the outlets cannot be started again yet");
