@@ -1,23 +1,142 @@
 /**
  * npm run bench:live-foxglove: what it costs to serve a recording to 1 and to 10 clients of the Foxglove WebSocket
- * protocol, beside a plain `ws` server that sends the same bytes to as many. Clients are another process; processor time
- * is that of the server alone.
+ * protocol, beside a plain `ws` server that sends the same bytes to as many; and what it costs to record a server, beside
+ * Foxglove's own client with the writer of `@mcap/core`. The other side is another process; processor time is that of
+ * this one alone.
  */
 
 import { type ChildProcess, fork } from "node:child_process";
-import { readFileSync } from "node:fs";
+import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { open as openFile } from "node:fs/promises";
+import { createRequire } from "node:module";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { McapWriter } from "@mcap/core";
 import { memory, open } from "simtape";
-import { Deck, FOXGLOVE_PROTOCOLS, foxgloveOutlet } from "simtape/live";
-import { listenForLinks } from "simtape/node";
+import {
+  Deck,
+  finishTake,
+  JournalReader,
+  FOXGLOVE_PROTOCOLS,
+  foxgloveFeed,
+  foxgloveOutlet,
+  recordTake,
+} from "simtape/live";
+import { connectLink, fromFile, listenForLinks, toFile } from "simtape/node";
 import { WebSocket, WebSocketServer } from "ws";
 
+const { FoxgloveClient, FoxgloveServer } = createRequire(import.meta.url)(
+  "@foxglove/ws-protocol",
+) as typeof import("@foxglove/ws-protocol");
 const MESSAGES = 100_000;
 const BYTES = 200;
+const PAYLOAD = new TextEncoder().encode(JSON.stringify("x".repeat(BYTES - 2)));
 
-if (process.argv[2] === "clients") await clients(process.argv[3]!, Number(process.argv[4]));
+if (process.argv[2] === "source") await source();
+else if (process.argv[2] === "clients") await clients(process.argv[3]!, Number(process.argv[4]));
 else await server();
+
+/** Foxglove's own server: sends all messages to each client that subscribes, as fast as it takes them, and says goodbye. */
+async function source(): Promise<void> {
+  const server = new FoxgloveServer({ name: "bench" });
+  const channel = server.addChannel({ topic: "/bytes", encoding: "json", schemaName: "", schema: "" });
+  const listener = new WebSocketServer({
+    ...{ port: 0, host: "127.0.0.1", perMessageDeflate: false },
+    handleProtocols: (offered) => server.handleProtocols(offered),
+  });
+  let client: WebSocket | null = null;
+  listener.on("connection", (socket, { socket: { remoteAddress } }) => {
+    client = socket;
+    server.handleConnection(socket as never, remoteAddress ?? "");
+  });
+  server.on("subscribe", () => {
+    const to = client!;
+    void (async () => {
+      for (let i = 0; i < MESSAGES; i++) {
+        server.sendMessage(channel, 1_700_000_000_000_000_000n + BigInt(i) * 100_000n, PAYLOAD);
+        if (i % 100 === 0 || to.bufferedAmount > 1 << 20) await new Promise((resolve) => setImmediate(resolve));
+      }
+      to.close(1000);
+    })();
+  });
+  await new Promise((resolve) => listener.once("listening", resolve));
+  process.send!(`ws://127.0.0.1:${(listener.address() as { port: number }).port}`);
+  await new Promise(() => undefined);
+}
+
+/** Records a server into a file by `run`, which resolves with the number of messages. */
+async function recorded(what: string, run: (address: string, path: string) => Promise<number>): Promise<void> {
+  const folder = mkdtempSync(join(tmpdir(), "simtape-bench-"));
+  const child = fork(fileURLToPath(import.meta.url), ["source"]);
+  const address = await new Promise<string>((resolve) => child.once("message", (said) => resolve(said as string)));
+  const cpu = process.cpuUsage();
+  const began = performance.now();
+  const count = await run(address, join(folder, "run.mcap"));
+  const seconds = (performance.now() - began) / 1000;
+  const { user, system } = process.cpuUsage(cpu);
+  if (count !== MESSAGES) throw new Error(`${what}: ${count} of ${MESSAGES} messages`);
+  const each = ((user + system) / count).toFixed(1);
+  console.log(`${what}: ${count} messages, ${Math.round(count / seconds)} messages/s, ${each} us CPU each`);
+  child.kill();
+  rmSync(folder, { recursive: true });
+}
+
+/** The journal alone, or also the recording that is made of it. */
+async function ours(address: string, path: string, isFinished: boolean): Promise<number> {
+  const connect = (signal: AbortSignal) => connectLink(address, { signal, protocols: FOXGLOVE_PROTOCOLS });
+  const journal = toFile(`${path}.take`);
+  const feed = foxgloveFeed(address, connect);
+  const { messages } = await recordTake(feed, await journal.open());
+  if (!isFinished) return messages;
+  const taken = await JournalReader.open((await fromFile(`${path}.take`).open())!);
+  await finishTake(taken, feed.format, toFile(path));
+  await taken.close();
+  return messages;
+}
+
+/** Foxglove's own client, and its own writer, with chunks and an index. */
+async function theirs(address: string, path: string): Promise<number> {
+  const file = await openFile(path, "w");
+  let position = 0n;
+  const writer = new McapWriter({
+    writable: {
+      position: () => position,
+      write: async (bytes) => {
+        await file.write(bytes);
+        position += BigInt(bytes.length);
+      },
+    },
+  });
+  await writer.start({ profile: "", library: "bench" });
+  const schemaId = 0;
+  const client = new FoxgloveClient({
+    ws: new WebSocket(address, [FoxgloveClient.SUPPORTED_SUBPROTOCOL], { perMessageDeflate: false }) as never,
+  });
+  let count = 0;
+  let channelId = 0;
+  let writing: Promise<void> = Promise.resolve();
+  client.on("advertise", (channels) => {
+    for (const { id, topic, encoding } of channels) {
+      writing = writing.then(async () => {
+        channelId = await writer.registerChannel({ schemaId, topic, messageEncoding: encoding, metadata: new Map() });
+      });
+      client.subscribe(id);
+    }
+  });
+  client.on("message", ({ timestamp, data }) => {
+    const sequence = count++;
+    const copy = new Uint8Array(data.buffer.slice(data.byteOffset, data.byteOffset + data.byteLength) as ArrayBuffer);
+    writing = writing.then(() =>
+      writer.addMessage({ channelId, sequence, logTime: timestamp, publishTime: timestamp, data: copy }),
+    );
+  });
+  await new Promise<void>((resolve) => client.on("close", () => resolve()));
+  await writing;
+  await writer.end();
+  await file.close();
+  return count;
+}
 
 /** Clients that subscribe to everything; they say when all have subscribed, and count what they get. */
 async function clients(address: string, count: number): Promise<void> {
@@ -164,6 +283,9 @@ async function plain(count: number): Promise<void> {
 async function server(): Promise<void> {
   const bytes = await mcapOf();
   const town = new Uint8Array(readFileSync(fileURLToPath(new URL("../examples/town.log", import.meta.url))));
+  await recorded("Foxglove's client and @mcap/core", theirs);
+  await recorded("recordTake", (address, path) => ours(address, path, false));
+  await recorded("recordTake and finishTake", (address, path) => ours(address, path, true));
   for (const count of [1, 10]) {
     await plain(count);
     await served("bytes.mcap", bytes, count);

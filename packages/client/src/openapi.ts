@@ -3674,6 +3674,243 @@ export interface paths {
         readonly patch?: never;
         readonly trace?: never;
     };
+    readonly "/api/programs": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        /**
+         * List recorded programs
+         * @description Gives the running programs that this node records (`--from`), and how that goes. Needs the role staff; a token needs the scope read.
+         */
+        readonly get: {
+            readonly parameters: {
+                readonly query?: never;
+                readonly header?: never;
+                readonly path?: never;
+                readonly cookie?: never;
+            };
+            readonly requestBody?: never;
+            readonly responses: {
+                /** @description OK */
+                readonly 200: {
+                    headers: {
+                        readonly [name: string]: unknown;
+                    };
+                    content: {
+                        readonly "application/json": {
+                            readonly programs: readonly components["schemas"]["RunningProgram"][];
+                        };
+                    };
+                };
+            };
+        };
+        readonly put?: never;
+        readonly post?: never;
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/api/outlets": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        /**
+         * List outlets
+         * @description Gives the outlets of this node (`--into`): where clients of programs connect, how many are connected, and which recording they watch. Needs the role staff; a token needs the scope read.
+         */
+        readonly get: {
+            readonly parameters: {
+                readonly query?: never;
+                readonly header?: never;
+                readonly path?: never;
+                readonly cookie?: never;
+            };
+            readonly requestBody?: never;
+            readonly responses: {
+                /** @description OK */
+                readonly 200: {
+                    headers: {
+                        readonly [name: string]: unknown;
+                    };
+                    content: {
+                        readonly "application/json": {
+                            readonly outlets: readonly components["schemas"]["Outlet"][];
+                        };
+                    };
+                };
+            };
+        };
+        readonly put?: never;
+        readonly post?: never;
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/api/outlets/{name}/load": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly get?: never;
+        readonly put?: never;
+        /**
+         * Play a recording into an outlet
+         * @description All clients of the outlet watch this recording from now on. It plays from the start unless the body says otherwise. The account of the outlets must have the right to read it. Needs the role staff; a token needs the scope write.
+         */
+        readonly post: {
+            readonly parameters: {
+                readonly query?: never;
+                readonly header?: never;
+                readonly path: {
+                    readonly name: string;
+                };
+                readonly cookie?: never;
+            };
+            readonly requestBody: {
+                readonly content: {
+                    /**
+                     * @example {
+                     *       "recording": "06f2x6q8h7nq",
+                     *       "repeat": true
+                     *     }
+                     */
+                    readonly "application/json": {
+                        /** @description id */
+                        readonly recording: string;
+                        readonly playing?: boolean;
+                        /** @description seconds since the start */
+                        readonly at?: number;
+                        /** @description not 0; negative plays backwards */
+                        readonly rate?: number;
+                        /** @description begin again at the end */
+                        readonly repeat?: boolean;
+                    };
+                };
+            };
+            readonly responses: {
+                /** @description OK */
+                readonly 200: {
+                    headers: {
+                        readonly [name: string]: unknown;
+                    };
+                    content: {
+                        readonly "application/json": components["schemas"]["Outlet"];
+                    };
+                };
+            };
+        };
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/api/outlets/{name}/control": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly get?: never;
+        readonly put?: never;
+        /**
+         * Control what an outlet plays
+         * @description Plays, pauses, seeks and sets rate and repetition, for all clients of the outlet. Needs the role staff; a token needs the scope write.
+         */
+        readonly post: {
+            readonly parameters: {
+                readonly query?: never;
+                readonly header?: never;
+                readonly path: {
+                    readonly name: string;
+                };
+                readonly cookie?: never;
+            };
+            readonly requestBody: {
+                readonly content: {
+                    readonly "application/json": {
+                        readonly playing?: boolean;
+                        /** @description seconds since the start */
+                        readonly at?: number;
+                        /** @description not 0; negative plays backwards */
+                        readonly rate?: number;
+                        /** @description begin again at the end */
+                        readonly repeat?: boolean;
+                    };
+                };
+            };
+            readonly responses: {
+                /** @description OK */
+                readonly 200: {
+                    headers: {
+                        readonly [name: string]: unknown;
+                    };
+                    content: {
+                        readonly "application/json": components["schemas"]["Outlet"];
+                    };
+                };
+            };
+        };
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/api/outlets/{name}/unload": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly get?: never;
+        readonly put?: never;
+        /**
+         * Unload what an outlet plays
+         * @description Its clients stay connected, and watch nothing until a recording is loaded. Needs the role staff; a token needs the scope write.
+         */
+        readonly post: {
+            readonly parameters: {
+                readonly query?: never;
+                readonly header?: never;
+                readonly path: {
+                    readonly name: string;
+                };
+                readonly cookie?: never;
+            };
+            readonly requestBody?: never;
+            readonly responses: {
+                /** @description OK */
+                readonly 200: {
+                    headers: {
+                        readonly [name: string]: unknown;
+                    };
+                    content: {
+                        readonly "application/json": components["schemas"]["Outlet"];
+                    };
+                };
+            };
+        };
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
     readonly "/api/reports": {
         readonly parameters: {
             readonly query?: never;
@@ -5861,6 +6098,100 @@ export interface components {
             readonly thing: string | null;
             readonly text: string;
             readonly made: string;
+        };
+        /**
+         * @example {
+         *       "kind": "nanover",
+         *       "address": "ws://127.0.0.1:38801",
+         *       "phase": "recording",
+         *       "recording": "nanover-2026-11-27-103916",
+         *       "messages": 18220,
+         *       "bytes": 4100200,
+         *       "gaps": 0,
+         *       "problem": null
+         *     }
+         */
+        readonly RunningProgram: {
+            readonly kind: string;
+            /** @description without secrets */
+            readonly address: string;
+            /**
+             * @description waiting: the server could not reach the program, or it has ended, and tries again every 5 s; away: the connection broke, and the recording continues when it is back
+             * @enum {unknown}
+             */
+            readonly phase: "waiting" | "connecting" | "recording" | "away";
+            /** @description id of the recording that is being made */
+            readonly recording: string | null;
+            /** @description of this recording */
+            readonly messages: number;
+            readonly bytes: number;
+            /** @description how often the connection broke in this recording */
+            readonly gaps: number;
+            /** @description why it is not recorded now */
+            readonly problem: string | null;
+        };
+        /**
+         * @example {
+         *       "name": "foxglove",
+         *       "kind": "foxglove",
+         *       "address": "ws://127.0.0.1:8765",
+         *       "clients": 2,
+         *       "sentMessages": 18220,
+         *       "sentBytes": 4100200,
+         *       "skipped": 0,
+         *       "waitingBytes": 0,
+         *       "offered": 212,
+         *       "loaded": {
+         *         "recording": "06f2x6q8h7nq",
+         *         "name": "town.log",
+         *         "page": "/r/06f2x6q8h7nq",
+         *         "phase": "playing",
+         *         "time": 12.5,
+         *         "seconds": 60,
+         *         "rate": 1,
+         *         "repeat": false
+         *       },
+         *       "trouble": null
+         *     }
+         */
+        readonly Outlet: {
+            readonly name: string;
+            /** @enum {unknown} */
+            readonly kind: "foxglove" | "nanover";
+            /** @description where clients connect */
+            readonly address: string;
+            /** @description clients that are connected */
+            readonly clients: number;
+            readonly sentMessages: number;
+            readonly sentBytes: number;
+            /** @description frames and messages that were left out for clients that did not keep up */
+            readonly skipped: number;
+            /** @description bytes that the networks of clients have not taken */
+            readonly waitingBytes: number;
+            /** @description number of recordings that clients can choose */
+            readonly offered: number;
+            readonly loaded: {
+                /** @description id */
+                readonly recording: string;
+                /** @description by which clients choose it */
+                readonly name: string;
+                readonly page: string;
+                /** @enum {unknown} */
+                readonly phase: "loading" | "paused" | "playing" | "buffering" | "ended" | "failed" | "closed";
+                /** @description seconds since its start */
+                readonly time: number;
+                /** @description its length */
+                readonly seconds: number;
+                readonly rate: number;
+                readonly repeat: boolean;
+            } | null;
+            readonly trouble: {
+                /** @description name */
+                readonly recording: string;
+                /** @description why it could not be loaded, or is no longer shown */
+                readonly message: string;
+                readonly at: string;
+            } | null;
         };
         readonly Report: {
             readonly id: string;

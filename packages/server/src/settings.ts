@@ -1,6 +1,6 @@
 import { readFile } from "node:fs/promises";
 import { resolve } from "node:path";
-import { type FeedPlace, parseFeedPlaces } from "simtape/serving";
+import { type FeedPlace, type OutletPlace, parseFeedPlaces, parseOutletPlaces } from "simtape/serving";
 import { LOG_LEVELS, type LogLevel } from "./log.ts";
 
 /** Settings of a server. All are text, as flags, the environment or a file give them; see `SETTINGS`. */
@@ -49,6 +49,12 @@ export interface Settings {
   readonly liveSilence: number;
   /** Running programs that this node records. */
   readonly from: readonly FeedPlace[];
+  /** Where clients of programs watch recordings of the library. */
+  readonly into: readonly OutletPlace[];
+  /** Name or id of the account whose recordings these clients may watch; null: all recordings, on an open server only. */
+  readonly intoAs: string | null;
+  /** Origins of pages that may connect there, beside those of this machine. */
+  readonly intoOrigins: readonly string[];
   /** Path of a policy; null: nothing is ever deleted. */
   readonly retention: string | null;
   /** 0: the policy runs only on request. */
@@ -226,6 +232,19 @@ export const SETTINGS: { readonly [name in keyof Settings]: Setting<Settings[nam
     "running programs to record: nanover=ws://HOST:PORT, flightgear=…, foxglove=…, with commas between them",
     "FROM",
     parseFeedPlaces,
+    () => [],
+  ),
+  into: setting(
+    "let clients of programs watch the library: foxglove, nanover=PORT, nanover=HOST:PORT, with commas between them",
+    "INTO",
+    parseOutletPlaces,
+    () => [],
+  ),
+  intoAs: setting("account whose recordings the clients of --into may watch", "INTO_AS", text, () => null),
+  intoOrigins: setting(
+    "pages that may connect to --into beside those of this machine: https://app.foxglove.dev, with commas between them",
+    "INTO_ORIGINS",
+    (value) => value.split(",").map((one) => origin(one.trim())),
     () => [],
   ),
   retention: setting("file with the retention policy, see docs/retention.md", "RETENTION", text, () => null),

@@ -25,6 +25,7 @@ const VERBS = [
     "Close",
     "Compare",
     "Complete",
+    "Control",
     "Count",
     "Create",
     "Delete",
@@ -38,6 +39,7 @@ const VERBS = [
     "Get",
     "Join",
     "List",
+    "Play",
     "Put",
     "Read",
     "Record",
@@ -45,7 +47,7 @@ const VERBS = [
     "Report",
     "Reset",
   ],
-  ...["Retry", "Revoke", "Run", "Save", "Send", "Set", "Sign", "Start", "Write"],
+  ...["Retry", "Revoke", "Run", "Save", "Send", "Set", "Sign", "Start", "Unload", "Write"],
 ];
 
 /** What a route is asked with. */
@@ -222,6 +224,10 @@ describe("what /openapi.json says", () => {
     await ask("GET /api/rooms/{id}", 200, { params: room });
     await ask("GET /api/recordings/{id}/notes", 200, { params });
     await ask("DELETE /api/rooms/{id}", 204, { params: room });
+
+    await ask("GET /api/programs", 200);
+    await ask("GET /api/outlets", 200);
+    await ask("POST /api/outlets/{name}/load", 404, { body: { recording: id } });
 
     await ask("GET /api/me", 200);
     await ask("GET /api/session", 200);

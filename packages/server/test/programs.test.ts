@@ -11,18 +11,28 @@ import { describeDatabases } from "./support/databases.ts";
 import { json, startNode, type TestNode, until } from "./support/node.ts";
 
 const CLI = fileURLToPath(new URL("../../simtape/bin/simtape.js", import.meta.url));
+const PATROL = fileURLToPath(new URL("../../../examples/patrol.tape", import.meta.url));
 const BALL = fileURLToPath(new URL("../../../examples/buckyball.nanover.zip", import.meta.url));
 
 interface Item {
   readonly id: string;
   readonly state: string;
   readonly seconds: number;
+  readonly started: string | null;
   readonly url: string;
 }
 
-/** A NanoVer server that plays a recording in a circle. */
-async function program(port: number): Promise<{ child: ChildProcess; url: URL }> {
-  const child = spawn(process.execPath, [CLI, "play", BALL, "--into", "nanover", "--port", `${port}`, "--repeat"], {
+interface Program {
+  readonly phase: string;
+  readonly recording: string | null;
+  readonly messages: number;
+  readonly gaps: number;
+  readonly problem: string | null;
+}
+
+/** A server of a program that plays a recording in a circle. */
+async function program(port: number, kind = "nanover", file = BALL): Promise<{ child: ChildProcess; url: URL }> {
+  const child = spawn(process.execPath, [CLI, "play", file, "--into", kind, "--port", `${port}`, "--repeat"], {
     stdio: ["ignore", "pipe", "pipe"],
   });
   let said = "";
@@ -43,6 +53,9 @@ describeDatabases("programs that a server records", (database) => {
   let node: TestNode | undefined;
   const items = async (): Promise<readonly Item[]> =>
     (await json<{ recordings: Item[] }>(node!.address, "/api/recordings")).recordings;
+
+  const stateOf = async (): Promise<Program> =>
+    (await json<{ programs: Program[] }>(node!.address, "/api/programs")).programs[0]!;
 
   /** Texts of the gaps in a recording; none while it cannot be read because it changes. */
   async function gapsOf(url: string): Promise<readonly string[]> {
@@ -77,12 +90,15 @@ describeDatabases("programs that a server records", (database) => {
     node = await startNode([join(folder, "library"), ...(await database()), "--from", from, "--live-silence", "30"]);
     const [live] = await until(items, ([item]) => item?.state === "live" && item.seconds > 2);
     expect(live!.id).toMatch(/^nanover-\d{4}-\d\d-\d\d-\d{6}$/);
+    expect(await stateOf()).toMatchObject({ phase: "recording", recording: live!.id, gaps: 0, problem: null });
     await using recording = await open(node.address + live!.url);
     const { sets } = await recording.state((await recording.timeline()).end);
     expect(sets.get("particles")!.ids.length).toBeGreaterThanOrEqual(60);
 
     first.child.kill("SIGKILL");
     await once(first.child, "exit");
+    const away = await until(stateOf, ({ phase }) => phase === "away");
+    expect(away).toMatchObject({ recording: live!.id, gaps: 1, problem: expect.any(String) });
     const second = await program(Number(first.url.port));
     children.push(second.child);
     // the gap can be read while the program runs on
@@ -91,9 +107,12 @@ describeDatabases("programs that a server records", (database) => {
       (found) => found.length > 0,
     );
     expect(gaps).toHaveLength(1);
+    expect(await stateOf()).toMatchObject({ phase: "recording", recording: live!.id, gaps: 1, problem: null });
     second.child.kill("SIGTERM");
     await until(items, ([item]) => item!.state === "indexed");
     expect(await gapsOf(live!.url)).toEqual(gaps);
+    const waiting = await until(stateOf, ({ phase, problem }) => phase === "waiting" && problem !== null);
+    expect(waiting.recording).toBeNull();
     expect(await outcomeOf(live!.id)).toBe("completed");
 
     const third = await program(Number(first.url.port));
@@ -117,6 +136,33 @@ describeDatabases("programs that a server records", (database) => {
     expect(found!.seconds).toBeGreaterThanOrEqual(live!.seconds);
     await node.stop();
     expect(await outcomeOf(live!.id, "killed")).toBe("crashed");
+  }, 240_000);
+
+  test("of Foxglove keep the times of the program, leave a gap, and are recordings of the library", async () => {
+    const first = await program(0, "foxglove", PATROL);
+    children.push(first.child);
+    const words = [join(folder, "robots"), ...(await database()), "--from", `foxglove=${first.url.href}`];
+    node = await startNode([...words, "--live-silence", "30"]);
+    const [live] = await until(items, ([item]) => item?.state === "live" && item.seconds > 2);
+    expect(live!.id).toMatch(/^foxglove-/);
+    expect((await stateOf()).messages).toBeGreaterThan(20);
+    first.child.kill("SIGKILL");
+    await once(first.child, "exit");
+    const second = await program(Number(first.url.port), "foxglove", PATROL);
+    children.push(second.child);
+    await until(
+      () => gapsOf(live!.url),
+      (found) => found.length > 0,
+    );
+    second.child.kill("SIGTERM");
+    const [done] = await until(items, ([item]) => item!.state === "indexed");
+    // as its own recording says
+    expect(done!.started).toMatch(/^2026-05-04T08:30:/);
+    await using recording = await open(node.address + done!.url);
+    const { values } = await recording.state((await recording.timeline()).end);
+    expect([...values.keys()].some((path) => path.startsWith("/robot/Odometry"))).toBe(true);
+    expect(await outcomeOf(done!.id, "robots")).toBe("completed");
+    await node.stop();
   }, 240_000);
 
   test("of an address that is none are refused at once", async () => {

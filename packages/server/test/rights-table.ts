@@ -96,6 +96,12 @@ export const RIGHTS: Readonly<Record<string, Right>> = {
   "GET /api/rooms/{id}/socket": ["viewer", "read", STAFF],
   "GET /api/recordings/{id}/notes": ["viewer", "read", STAFF],
 
+  "GET /api/programs": ["staff", "read"],
+  "GET /api/outlets": ["staff", "read"],
+  "POST /api/outlets/{name}/load": ["staff", "write"],
+  "POST /api/outlets/{name}/control": ["staff", "write"],
+  "POST /api/outlets/{name}/unload": ["staff", "write"],
+
   "GET /api/me": ["recorder", "read"],
   "PUT /api/me/password": ["recorder", "admin"],
   "GET /api/session": [null],

@@ -7,6 +7,7 @@ import { hasChromium, untilOpen } from "../../viewer/test/support/viewer.ts";
 import { violations } from "./support/axe.ts";
 import { type Browsing, browse } from "./support/browser.ts";
 import { makeDemos } from "./support/demos.ts";
+import { SdkClient } from "../../simtape/test/live/foxglove/sdk-client.ts";
 import { json, startNode, type TestNode, until } from "./support/node.ts";
 
 /** How long a page waits for what is to be there, milliseconds: for a busy machine. */
@@ -27,7 +28,7 @@ describe.skipIf(!hasChromium)("pages of the staff", () => {
 
   beforeAll(async () => {
     makeDemos(folder);
-    node = await startNode([folder]);
+    node = await startNode([folder, "--into", "foxglove=0,nanover=0"]);
     const { recordings } = await until(
       () => json<{ recordings: Item[] }>(node.address, "/api/recordings"),
       (found) => found.recordings.length === 5 && found.recordings.every(({ state }) => state === "indexed"),
@@ -148,4 +149,30 @@ describe.skipIf(!hasChromium)("pages of the staff", () => {
     await other.getByRole("alert").getByText("This link shows nothing").waitFor();
     await other.close();
   });
+
+  test("a recording plays into a program, and is paused and stopped, from its page", async () => {
+    const { outlets } = await json<{ outlets: { address: string }[] }>(node.address, "/api/outlets");
+    const client = new SdkClient(outlets[0]!.address);
+    await client.until(() => client.info);
+    await page.goto(`${node.address}/r/${race.id}?t=1`);
+    await untilOpen(page);
+    await page.getByRole("button", { name: "Share" }).click();
+    await page.getByRole("menuitem", { name: "Play into a program …" }).click();
+    const dialog = page.getByRole("dialog", { name: "Play into a program" });
+    await dialog.getByLabel("Begin again at the end").check();
+    const foxglove = dialog.locator(".outlets li").first();
+    await foxglove.getByText("1 client").waitFor();
+    await foxglove.getByRole("button", { name: "Play this here" }).click();
+    await client.until(() => client.channels.size > 0);
+    await foxglove.getByText(/: playing, 0:\d\d of 0:\d\d, again and again/).waitFor();
+    expect(await violations(page)).toBe("");
+    await foxglove.getByRole("button", { name: "Pause" }).click();
+    await foxglove.getByText(/: paused, /).waitFor();
+    await foxglove.getByRole("button", { name: "Stop" }).click();
+    await foxglove.getByText("nothing plays").waitFor();
+    await client.until(() => client.channels.size === 0);
+    await client.close();
+    await page.keyboard.press("Escape");
+    await dialog.waitFor({ state: "detached" });
+  }, 120_000);
 });

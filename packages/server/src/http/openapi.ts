@@ -51,6 +51,7 @@ const TAGS: Readonly<Record<string, string>> = {
   uploads: "Files that users send into the library",
   jobs: "Work that takes longer than a request",
   live: "Recordings that are being made",
+  outlets: "Recordings that play to clients of other programs",
   rooms: "Watching recordings together",
   shares: "Links for viewers without an account",
   people: "Accounts, sessions, tokens and the audit",
@@ -65,7 +66,7 @@ const TAGS: Readonly<Record<string, string>> = {
 const TAG_OF: Readonly<Record<string, string>> = {
   ...{ facets: "recordings", reports: "reviews", me: "people", session: "people", users: "people" },
   ...{ tokens: "people", audit: "people", health: "operation", ready: "operation", metrics: "operation" },
-  ...{ "audit.csv": "people", overview: "operation", holds: "retention" },
+  ...{ "audit.csv": "people", overview: "operation", programs: "live", holds: "retention" },
 };
 
 /** The description of the routes at `/openapi.json`. */

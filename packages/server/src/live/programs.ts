@@ -2,6 +2,7 @@ import { setTimeout } from "node:timers/promises";
 import { SourceError } from "simtape";
 import { type Feed, Mirror, recordInto, type TakeStatus } from "simtape/live";
 import { type Recorder, record } from "simtape/record";
+import { shownUrl } from "simtape/serving";
 import type { Context } from "../context.ts";
 import { newId } from "../ids.ts";
 import { OPERATOR } from "../people/person.ts";
@@ -10,7 +11,24 @@ import { FOLDER, Leases } from "./leases.ts";
 /** A program that a node records. */
 export interface ProgramFeed {
   readonly kind: string;
+  readonly address: string;
   readonly feed: Feed;
+}
+
+/** How the recording of a program goes. */
+export interface ProgramState {
+  readonly kind: string;
+  /** Without secrets. */
+  readonly address: string;
+  /** `waiting`: it is tried again later; `away`: the connection broke, and the recording continues when it is back. */
+  readonly phase: "waiting" | "connecting" | "recording" | "away";
+  /** Id of the recording that is being made. */
+  readonly recording: string | null;
+  readonly messages: number;
+  readonly bytes: number;
+  readonly gaps: number;
+  /** Why it is not recorded now. */
+  readonly problem: string | null;
 }
 
 /** Ticks in a second of a recording. */
@@ -30,19 +48,31 @@ const LAST = 30_000;
  * Records running programs into the library for as long as the node runs: a recording for each run of a program. A
  * program that is away for a moment leaves a gap; after `liveSilence` seconds its recording ends.
  */
-export function recordPrograms(context: Context, programs: readonly ProgramFeed[]): { close(): Promise<void> } {
-  const stop = new AbortController();
-  const running = programs.map((program, index) => {
-    // several of a kind may begin in the same second
-    const mark = programs.findIndex(({ kind }) => kind === program.kind) === index ? "" : `-${index + 1}`;
-    return new Program(context, program, mark).run(stop.signal);
-  });
-  return {
-    close: async () => {
-      stop.abort();
-      await Promise.all(running);
-    },
-  };
+export class Programs {
+  readonly #programs: readonly Program[];
+  readonly #stop = new AbortController();
+  #running: readonly Promise<void>[] = [];
+
+  constructor(context: Context, feeds: readonly ProgramFeed[]) {
+    this.#programs = feeds.map((feed, index) => {
+      // several of a kind may begin in the same second
+      const mark = feeds.findIndex(({ kind }) => kind === feed.kind) === index ? "" : `-${index + 1}`;
+      return new Program(context, feed, mark);
+    });
+  }
+
+  get states(): readonly ProgramState[] {
+    return this.#programs.map(({ state }) => state);
+  }
+
+  start(): void {
+    this.#running = this.#programs.map((program) => program.run(this.#stop.signal));
+  }
+
+  async close(): Promise<void> {
+    this.#stop.abort();
+    await Promise.all(this.#running);
+  }
 }
 
 class Program {
@@ -52,6 +82,7 @@ class Program {
   readonly #leases: Leases;
   /** What was last said of why it is not recorded. */
   #said: string | null = null;
+  #run: OneRun | null = null;
 
   constructor(context: Context, program: ProgramFeed, mark: string) {
     const { query, jobs, bus } = context;
@@ -61,23 +92,48 @@ class Program {
     this.#leases = new Leases(query, jobs, bus, newId());
   }
 
+  get state(): ProgramState {
+    const { kind, address } = this.#program;
+    const { phase, failure, messages, bytes } = this.#run?.status ?? NOT_RUNNING;
+    return {
+      ...{ kind, address: shownUrl(address), recording: this.#run?.recording ?? null, messages, bytes },
+      ...{
+        phase: PHASES[phase],
+        gaps: this.#run?.gaps ?? 0,
+        problem: phase === "recording" ? null : (failure ?? this.#said),
+      },
+    };
+  }
+
   async run(signal: AbortSignal): Promise<void> {
     const { log } = this.#context;
     const { feed } = this.#program;
     while (!signal.aborted) {
       try {
-        await new OneRun(this.#context, this.#leases, this.#program, this.#mark).record(signal);
-        this.#said = null;
+        this.#run = new OneRun(this.#context, this.#leases, this.#program, this.#mark, () => {
+          this.#said = null;
+        });
+        await this.#run.record(signal);
       } catch (error) {
         const why = error instanceof Error ? error.message : String(error);
         // a program that is not running is nothing wrong
         if (why !== this.#said) log[error instanceof SourceError ? "warn" : "error"]({ program: feed.name }, why);
         this.#said = why;
       }
+      this.#run = null;
       await setTimeout(AGAIN, undefined, { signal }).catch(() => undefined);
     }
   }
 }
+
+const NOT_RUNNING: TakeStatus = { phase: "ended", failure: null, messages: 0, bytes: 0, time: 0 };
+
+const PHASES: Readonly<Record<TakeStatus["phase"], ProgramState["phase"]>> = {
+  connecting: "connecting",
+  recording: "recording",
+  reconnecting: "away",
+  ended: "waiting",
+};
 
 /** One recording of a program. */
 class OneRun {
@@ -85,7 +141,10 @@ class OneRun {
   readonly #leases: Leases;
   readonly #program: ProgramFeed;
   readonly #mark: string;
+  readonly #begun: () => void;
   readonly #stop = new AbortController();
+  #status: TakeStatus = { ...NOT_RUNNING, phase: "connecting" };
+  #gaps = 0;
   #recorder: Recorder | null = null;
   /** Id of the recording that is written now. */
   #id = "";
@@ -94,11 +153,27 @@ class OneRun {
   #awaySince: number | null = null;
   #isAbandoned = false;
 
-  constructor(context: Context, leases: Leases, program: ProgramFeed, mark: string) {
+  /** `begun` is called when the recording begins. */
+  constructor(context: Context, leases: Leases, program: ProgramFeed, mark: string, begun: () => void) {
     this.#context = context;
     this.#leases = leases;
     this.#program = program;
     this.#mark = mark;
+    this.#begun = begun;
+  }
+
+  get status(): TakeStatus {
+    return this.#status;
+  }
+
+  /** Its id; null: nothing has arrived yet. */
+  get recording(): string | null {
+    return this.#recorder === null ? null : this.#id;
+  }
+
+  /** How often the connection broke. */
+  get gaps(): number {
+    return this.#gaps;
   }
 
   /** Until the program has ended or is gone, or the signal comes. Rejects with `SourceError` if it cannot be reached. */
@@ -136,10 +211,14 @@ class OneRun {
       commit: { every: COMMIT_EVERY, bytes: COMMIT_BYTES },
       buffer: { bytes: BUFFER, policy: "block" },
     });
+    this.#begun();
     return this.#recorder;
   }
 
-  #hear({ phase }: TakeStatus): void {
+  #hear(status: TakeStatus): void {
+    const { phase } = status;
+    if (phase === "reconnecting" && this.#status.phase !== "reconnecting") this.#gaps++;
+    this.#status = status;
     if (phase !== "reconnecting") this.#awaySince = null;
     else this.#awaySince ??= performance.now();
     if (this.#awaySince === null) return;

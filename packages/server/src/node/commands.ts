@@ -10,6 +10,7 @@ import { addFind } from "../clients/find.ts";
 import { addPush } from "../clients/push.ts";
 import { limitNewSpace } from "./new-space.ts";
 import { addUserCommands } from "../people/commands.ts";
+import { OutletError } from "../outlets/offers.ts";
 import { AccessError } from "../people/openness.ts";
 import type { Node } from "./serve.ts";
 import type { Settings } from "../settings.ts";
@@ -30,7 +31,7 @@ export function addServerCommands(program: Command): void {
     .option("--demo [folder]", "serve recordings of small simulations, which it makes in this folder (simtape-demo)")
     .addHelpText(
       "after",
-      "\nExamples:\n  $ simtape serve recordings\n  $ simtape serve --demo\n  $ simtape serve recordings --from nanover=ws://127.0.0.1:38801\n  $ simtape serve s3://tapes --database postgres://simtape@db/simtape --bus nats://bus:4222 --print-config",
+      "\nExamples:\n  $ simtape serve recordings\n  $ simtape serve --demo\n  $ simtape serve recordings --from nanover=ws://127.0.0.1:38801\n  $ simtape serve recordings --into foxglove,nanover\n  $ simtape serve s3://tapes --database postgres://simtape@db/simtape --bus nats://bus:4222 --print-config",
     )
     .action(async (given: string | undefined, { demo, ...flags }: ServeFlags) => {
       if (demo !== undefined && given !== undefined)
@@ -103,7 +104,7 @@ async function fill(settings: Settings, node: Node, signal: AbortSignal): Promis
 
 /** Errors of the operating system, in words that say what to do. */
 function understood(error: unknown, { port, host }: Settings): unknown {
-  if (error instanceof AccessError) return new UsageError(error.message);
+  if (error instanceof AccessError || error instanceof OutletError) return new UsageError(error.message);
   if (error instanceof RangeError || error instanceof LockedError || error instanceof BusError)
     return new UsageError(error.message);
   const { code, syscall, hostname } = error as NodeJS.ErrnoException & { hostname?: string };

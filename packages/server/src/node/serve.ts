@@ -14,7 +14,8 @@ import { type Database, openDatabase } from "../database/database.ts";
 import { ghostRoutes } from "../ghosts/routes.ts";
 import { createApp, type Routes } from "../http/app.ts";
 import { liveRoutes } from "../live/routes.ts";
-import { recordPrograms } from "../live/programs.ts";
+import { programRoutes } from "../live/program-routes.ts";
+import { Programs } from "../live/programs.ts";
 import { Jobs } from "../jobs/queue.ts";
 import { Threads } from "./threads.ts";
 import type { Library } from "../library/library.ts";
@@ -26,6 +27,8 @@ import { analysisRoutes } from "../operations/analysis-routes.ts";
 import { exportRoutes } from "../operations/export-routes.ts";
 import { jobRoutes } from "../operations/job-routes.ts";
 import { operationRoutes } from "../operations/routes.ts";
+import { outletRoutes } from "../outlets/routes.ts";
+import { Outlets } from "../outlets/outlets.ts";
 import { overviewRoutes } from "../operations/overview.ts";
 import { pageRoutes } from "../pages/routes.ts";
 import { opennessOf } from "../people/openness.ts";
@@ -81,6 +84,9 @@ async function started(settings: Settings, library: Library, database: Database,
   // a wrong address is found before anything listens
   const feeds = await Promise.all(settings.from.map(async (place) => ({ ...place, feed: await feedAt(place) })));
   const context = { settings, database, query: database.query, bus, jobs, library, log };
+  const programs = new Programs(context, feeds);
+  const outlets = new Outlets(context, openness);
+  await outlets.start();
   const parts: readonly Routes[] = [
     operationRoutes,
     overviewRoutes,
@@ -100,6 +106,8 @@ async function started(settings: Settings, library: Library, database: Database,
     liveRoutes,
     uploadRoutes,
     roomRoutes,
+    programRoutes(programs),
+    outletRoutes(outlets),
     reviewRoutes,
     retentionRoutes,
     ghostRoutes,
@@ -108,7 +116,10 @@ async function started(settings: Settings, library: Library, database: Database,
     pages,
   ];
   const app = await createApp(context, openness, parts);
-  await app.listen({ host: settings.host, port: settings.port });
+  await app.listen({ host: settings.host, port: settings.port }).catch(async (error: unknown) => {
+    await outlets.stop();
+    throw error;
+  });
   await jobs.add("scan", "library");
   await jobs.add("reconcile", "");
   await jobs.runNow("reconcile", "");
@@ -116,7 +127,7 @@ async function started(settings: Settings, library: Library, database: Database,
   await jobs.add("sweep-jobs", "jobs");
   if (settings.lake !== null) await jobs.add("lake-sweep", "library");
   threads.start(settings, database.address);
-  const programs = recordPrograms(context, feeds);
+  programs.start();
   const { port } = app.server.address() as AddressInfo;
   const name = settings.host.includes(":") ? `[${settings.host}]` : settings.host;
   let closing: Promise<void> | null = null;
@@ -124,6 +135,7 @@ async function started(settings: Settings, library: Library, database: Database,
     app.isDraining.value = true;
     await setTimeout(settings.drain * 1000);
     await programs.close();
+    await outlets.stop();
     const last = global.setTimeout(() => app.server.closeAllConnections(), LAST);
     await app.close();
     clearTimeout(last);

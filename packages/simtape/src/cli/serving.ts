@@ -18,6 +18,7 @@ export { byteSize, counted, Output, paint, Progress, say } from "./run/terminal.
 export { type FindCommand, findWhere, type NamedPlace } from "./commands/find.ts";
 export { seeks } from "./input/recordings.ts";
 export { feedAt, type FeedPlace, parseFeedPlaces } from "./live/feed-at.ts";
+export { outletAt, type OutletPlace, parseOutletPlaces } from "./live/outlet-at.ts";
 export { holds } from "./output/holds.ts";
 export { pageOf, policyOf, sendPart } from "./view/page.ts";
 export { isReachedFromElsewhere, Names, originOf, type Reach } from "./view/reach.ts";
@@ -25,6 +26,7 @@ export { placesIn, type ViewFacts } from "./view/facts.ts";
 export { journalFile } from "../io/node/journal-file.ts";
 export { JOURNAL } from "../record/live/recording-folder.ts";
 export { s3Presigner } from "../io/s3.ts";
+export { shownUrl } from "../io/shown-url.ts";
 export { recognize } from "../model/open.ts";
 export { PROVENANCE_ENDING } from "../model/annotation.ts";
 export { formatOfFolder, isSecondOfPair, mayBelong, showsWorld, showsWorldOf } from "../model/file-names.ts";

@@ -29,6 +29,7 @@ export class Deck {
   readonly #options: PlayOptions;
   readonly #listeners = new Set<DeckListener>();
   readonly #listListeners = new Set<() => void>();
+  readonly #failureListeners = new Set<(name: string, error: unknown) => void>();
   #loaded: Loaded | null = null;
   #entry: DeckEntry | null = null;
   #loading: Promise<unknown> = Promise.resolve();
@@ -69,7 +70,14 @@ export class Deck {
   load(index: number): Promise<Loaded> {
     const entry = this.#entries[index];
     if (entry === undefined) throw new RangeError(`recording ${index} of ${this.#entries.length}: the first is 0`);
-    return this.#next(() => this.#load(entry));
+    return this.#next(async () => {
+      try {
+        return await this.#load(entry);
+      } catch (error) {
+        for (const listener of this.#failureListeners) listener(entry.name, error);
+        throw error;
+      }
+    });
   }
 
   /**
@@ -110,10 +118,17 @@ export class Deck {
     return () => this.#listListeners.delete(listener);
   }
 
+  /** Calls `listener` after a recording could not be loaded, also one that a client asked for. */
+  onFailure(listener: (name: string, error: unknown) => void): () => void {
+    this.#failureListeners.add(listener);
+    return () => this.#failureListeners.delete(listener);
+  }
+
   async close(): Promise<void> {
     this.#isClosed = true;
     this.#listeners.clear();
     this.#listListeners.clear();
+    this.#failureListeners.clear();
     await this.#loading;
     await this.#leave();
   }

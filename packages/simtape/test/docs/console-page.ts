@@ -1,5 +1,7 @@
-import { spawnSync } from "node:child_process";
+import { type ChildProcess, spawn, spawnSync } from "node:child_process";
+import { once } from "node:events";
 import { chmodSync, cpSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -15,6 +17,9 @@ export class ConsolePage {
   readonly path: string;
   readonly text: string;
   readonly #folder = mkdtempSync(join(tmpdir(), "simtape-page-"));
+  /** Ports that the page names, and the free ones that they are in this run. */
+  readonly #ports = new Map<string, string>();
+  readonly #beside: ChildProcess[] = [];
 
   constructor(name: string) {
     this.path = join(root, "docs", name);
@@ -33,17 +38,52 @@ export class ConsolePage {
     );
   }
 
+  /** Commands find free ports where the page says these. */
+  async usesPorts(...ports: readonly number[]): Promise<void> {
+    for (const port of ports) this.#ports.set(String(port), String(await freePort()));
+  }
+
+  /** A folder of the page with a copy of the examples, for a server that writes there. */
+  copiesExamples(name: string): void {
+    cpSync(join(root, "examples"), join(this.#folder, name), { recursive: true });
+  }
+
+  /** Runs a command of simtape beside those of the page. Resolves with its first line. */
+  async runsBeside(command: string): Promise<string> {
+    const child = spawn(process.execPath, [MAIN, ...this.#ours(command).split(" ")], {
+      cwd: this.#folder,
+      stdio: ["ignore", "pipe", "ignore"],
+    });
+    this.#beside.push(child);
+    const [line] = (await once(child.stdout.setEncoding("utf8"), "data")) as [string];
+    return line.trim();
+  }
+
   remove(): void {
+    for (const child of this.#beside) child.kill("SIGKILL");
     rmSync(this.#folder, { recursive: true });
   }
 
   /** What a person sees who types it: both streams in the order in which they come. */
   #seen(command: string): string {
-    const { stdout } = spawnSync("sh", ["-c", `{ ${command}; } 2>&1`], {
+    const { stdout } = spawnSync("sh", ["-c", `{ ${this.#ours(command)}; } 2>&1`], {
       cwd: this.#folder,
       encoding: "utf8",
       env: { ...process.env, PATH: `${this.#folder}:${process.env["PATH"]}`, NO_COLOR: "1", TZ: "UTC" },
     });
-    return stdout;
+    return [...this.#ports].reduce((text, [said, port]) => text.replaceAll(`:${port}`, `:${said}`), stdout);
   }
+
+  /** The command with the ports of this run. */
+  #ours(command: string): string {
+    return command.replace(/\b\d{4,5}\b/g, (said) => this.#ports.get(said) ?? said);
+  }
+}
+
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0, "127.0.0.1");
+  await once(server, "listening");
+  const { port } = server.address() as { port: number };
+  await new Promise((resolve) => server.close(resolve));
+  return port;
 }

@@ -113,6 +113,37 @@ describe("clients of a deck whose recordings change", { timeout: 60_000 }, () =>
     expect(client.shared["simulation.name"]).toBe(RACE.name);
   });
 
+  test("of Foxglove choose a recording while none is loaded, and learn why one cannot be", async () => {
+    const broken = entry(RACE.name, { name: "broken", open: () => Promise.reject(new Error("no such bytes")) });
+    const deck = deckOf(broken, RACE);
+    const outlet = await foxgloveOutlet(deck, (arrived) => listenForLinks({ port: 0, protocols: PROTOCOLS }, arrived));
+    closing.push(() => outlet.close());
+    const client = new SdkClient(/ws:\S+/.exec(outlet.name)![0]);
+    closing.push(() => client.close());
+    await client.until(() => client.info);
+    expect(client.info).toMatchObject({ metadata: {} });
+    expect(client.info!["capabilities"]).not.toContain("playbackControl");
+    const session = client.info!["sessionId"];
+    client.send({ op: "getParameters", parameterNames: [], id: "all" });
+    const all = await client.until(() => client.texts.find(({ id }) => id === "all"));
+    expect(all["parameters"]).toEqual([
+      { name: "/playback/recordings", value: ["broken", RACE.name] },
+      { name: "/playback/recording" },
+    ]);
+    client.send({ op: "setParameters", parameters: [{ name: "/playback/playing", value: true }] });
+    client.send({ op: "setParameters", parameters: [{ name: "/playback/recording", value: "broken" }] });
+    const said = (words: RegExp): boolean =>
+      client.texts.some(({ op, message }) => op === "status" && words.test(String(message)));
+    await client.until(() => said(/no recording is loaded/));
+    await client.until(() => said(/broken: no such bytes/));
+    client.send({ op: "setParameters", parameters: [{ name: "/playback/recording", value: RACE.name }] });
+    await client.until(() => client.channels.size > 0);
+    expect(client.info!["sessionId"]).not.toBe(session);
+    await deck.unload();
+    await client.until(() => client.channels.size === 0 && client.info!["metadata"]);
+    await client.until(() => (client.info!["metadata"] as PlainMap)["recording"] === undefined);
+  });
+
   test("of Foxglove have no channels left, hear of the list, and get the next one", async () => {
     const deck = deckOf(DRIVE);
     const outlet = await foxgloveOutlet(deck, (arrived) => listenForLinks({ port: 0, protocols: PROTOCOLS }, arrived));

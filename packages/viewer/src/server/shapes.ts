@@ -11,6 +11,8 @@ export type Room = Shapes["Room"];
 export type SharedRecording = Shapes["SharedRecording"];
 /** A link that was made. */
 export type Share = Shapes["Share"];
+/** Where clients of another program watch recordings. */
+export type Outlet = Shapes["Outlet"];
 /** A report of something in a recording, and what became of it. */
 export type Review = AnswerOf<"GET /api/reviews">["reviews"][number];
 export type ReviewWithMarks = Shapes["Review"];

@@ -6,6 +6,10 @@ export type FeedKind = (typeof FEED_KINDS)[number];
 export const OUTLET_KINDS = ["nanover", "flightgear", "foxglove"] as const;
 export type OutletKind = (typeof OUTLET_KINDS)[number];
 
+/** Words that `simtape serve --into` takes: outlets that clients connect to, and in which they choose a recording. */
+export const SERVED_KINDS = ["foxglove", "nanover"] as const;
+export type ServedKind = (typeof SERVED_KINDS)[number];
+
 /** Options of `simtape record` that are for some kinds of feed only. */
 export const FEED_USES: Readonly<Record<string, readonly FeedKind[]>> = {
   ...{

@@ -26,7 +26,6 @@ const MOST_FETCHES = 16;
 
 /** Answers clients, and lets shows speak to them. */
 export class Host {
-  readonly #deck: Deck;
   readonly #assets: readonly Asset[];
   readonly #most: number;
   readonly #board = new Board();
@@ -37,16 +36,20 @@ export class Host {
   #loaded: Loaded | null = null;
   #session = crypto.randomUUID();
   #unwatch: () => void = () => undefined;
-  readonly #unlist: () => void;
+  readonly #unlist: (() => void)[];
   #ending: Promise<void> = Promise.resolve();
 
   constructor(deck: Deck, assets: readonly Asset[], most: number) {
-    this.#deck = deck;
     this.#assets = assets;
     this.#most = most;
     this.#parameters = new Parameters(deck);
     this.#timer = setInterval(() => this.#look(), LOOK_EVERY);
-    this.#unlist = deck.onList(() => this.#changed(["/playback/recordings", "/playback/recording"]));
+    this.#unlist = [
+      deck.onList(() => this.#changed(["/playback/recordings", "/playback/recording"])),
+      deck.onFailure((name, error) =>
+        this.#report(`${name}: ${error instanceof Error ? error.message : String(error)}`),
+      ),
+    ];
   }
 
   /** Shows another recording from now on. */
@@ -61,9 +64,7 @@ export class Host {
         this.#changed(this.#parameters.names);
       },
       jumped: (time) => this.#jumped(time),
-      failed: (message) => {
-        for (const client of this.#board.clients) client.status("error", message);
-      },
+      failed: (message) => this.#report(message),
     });
     this.#show = show;
     // the board is that of the show before until it has ended
@@ -77,7 +78,13 @@ export class Host {
   /** Shows nothing until the next `load`: all channels go. */
   unload(): void {
     this.#leave();
-    this.#ending = this.#ending.then(() => this.#board.begin(new Clock(0n), ""));
+    this.#ending = this.#ending.then(() => {
+      this.#board.begin(new Clock(0n), "");
+      if (this.#loaded !== null) return;
+      this.#session = crypto.randomUUID();
+      for (const client of this.#board.clients) this.#greet(client);
+      this.#changed(this.#parameters.names);
+    });
   }
 
   arrived(link: Link): void {
@@ -89,7 +96,8 @@ export class Host {
       this.#fetching.delete(client);
     };
     link.onMessage = (message) => this.#take(client, message);
-    if (this.#show?.timeline != null) this.#greet(client);
+    // while a recording is being introduced, the client is greeted when that is done
+    if (this.#show === null || this.#show.timeline !== null) this.#greet(client);
   }
 
   status(): OutletStatus {
@@ -108,7 +116,7 @@ export class Host {
 
   async close(): Promise<void> {
     clearInterval(this.#timer);
-    this.#unlist();
+    for (const leave of this.#unlist) leave();
     this.#leave();
     await this.#ending;
   }
@@ -121,17 +129,25 @@ export class Host {
     if (show !== null) this.#ending = this.#ending.then(() => show.stop());
   }
 
-  /** What the server is, and every channel. */
+  #report(message: string): void {
+    for (const client of this.#board.clients) client.status("error", message);
+  }
+
+  /** What the server is, and every channel; without a recording there are parameters alone, by which one is loaded. */
   #greet(client: Client): void {
-    const { recording, name } = this.#loaded!;
-    const { start, end } = this.#show!.timeline!;
     const capabilities = ["time", "parameters", "parametersSubscribe"];
     if (this.#assets.length > 0) capabilities.push("assets");
+    const info = { op: "serverInfo", name: "simtape", sessionId: this.#session };
+    if (this.#loaded === null) {
+      client.say({ ...info, capabilities, metadata: {} });
+      return;
+    }
+    const { recording, name } = this.#loaded;
+    const { start, end } = this.#show!.timeline!;
     if (client.isSdk) capabilities.push("playbackControl");
     const range = { dataStartTime: this.#stamp(start), dataEndTime: this.#stamp(end) };
     client.say({
-      ...{ op: "serverInfo", name: "simtape", capabilities, sessionId: this.#session },
-      metadata: { recording: name, format: recording.info.format },
+      ...{ ...info, capabilities, metadata: { recording: name, format: recording.info.format } },
       ...(client.isSdk ? range : {}),
     });
     client.say({ op: "advertise", channels: this.#board.advertised });
@@ -209,13 +225,11 @@ export class Host {
   }
 
   #giveParameters(client: Client, names: readonly string[], id: string | null): void {
-    if (this.#deck.loaded === null) return;
     const parameters = this.#parameters.get(names);
     client.say({ op: "parameterValues", parameters, ...(id === null ? {} : { id }) });
   }
 
   #setParameters(client: Client, parameters: readonly Parameter[], id: string | null): void {
-    if (this.#deck.loaded === null) return;
     for (const reason of this.#parameters.set(parameters)) client.status("warning", reason);
     const names = parameters.map(({ name }) => name);
     if (id !== null && names.length > 0) this.#giveParameters(client, names, id);
@@ -223,7 +237,6 @@ export class Host {
   }
 
   #changed(names: readonly string[]): void {
-    if (this.#deck.loaded === null) return;
     for (const client of this.#board.clients) {
       const wanted = names.filter((name) => client.parameters.has(name));
       if (wanted.length > 0) this.#giveParameters(client, wanted, null);

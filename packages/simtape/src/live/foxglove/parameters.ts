@@ -6,6 +6,7 @@ const SECOND = 1e9;
 /** A parameter of the server. */
 interface Known {
   readonly type?: "float64";
+  /** Throws `RangeError` while it has no value. */
   readonly get: () => unknown;
   /** Absent: it is only read. Throws `RangeError` for a value that it cannot have. */
   readonly set?: (value: unknown) => void;
@@ -46,8 +47,8 @@ export class Parameters {
       [
         "/playback/recording",
         {
-          get: () => at().index,
-          // an index without entry throws at once, a recording that does not open is reported by the deck
+          get: () => deck.loaded?.index,
+          // an index without entry throws at once; the deck reports a recording that does not open
           set: (value) =>
             void deck.load(typeof value === "string" ? deck.indexOf(value) : number(value)).catch(() => undefined),
         },
@@ -59,13 +60,18 @@ export class Parameters {
     return [...this.#known.keys()];
   }
 
-  /** Those of that name; without names all. Others are left out. */
+  /** Those of that name; without names all. Others are left out, and those that have no value now. */
   get(names: readonly string[]): readonly Parameter[] {
     const wanted = names.length === 0 ? this.names : names;
     return wanted.flatMap((name) => {
       const known = this.#known.get(name);
       if (known === undefined) return [];
-      return [{ name, value: known.get(), ...(known.type === undefined ? {} : { type: known.type }) }];
+      try {
+        return [{ name, value: known.get(), ...(known.type === undefined ? {} : { type: known.type }) }];
+      } catch (error) {
+        if (error instanceof RangeError) return [];
+        throw error;
+      }
     });
   }
 

@@ -5,9 +5,11 @@ import { Button } from "../../ui/button.tsx";
 import { Menu, MenuItem } from "../../ui/menu.tsx";
 import { ask, at, messageOf } from "../api.ts";
 import { go } from "../route.tsx";
-import type { Details } from "../shapes.ts";
+import { useMe } from "../me.tsx";
+import { type Details, hasRole } from "../shapes.ts";
 
 const ShareDialog = lazy(async () => ({ default: (await import("./share-dialog.tsx")).ShareDialog }));
+const OutletDialog = lazy(async () => ({ default: (await import("./outlet-dialog.tsx")).OutletDialog }));
 const ReportDialog = lazy(async () => ({ default: (await import("./report-dialog.tsx")).ReportDialog }));
 
 /** What can be done with a recording of the library, in its bar. */
@@ -21,7 +23,8 @@ export function Actions({
   readonly onShow: () => void;
 }) {
   const session = useSession();
-  const [dialog, setDialog] = useState<"report" | "share" | null>(null);
+  const me = useMe();
+  const [dialog, setDialog] = useState<"outlets" | "report" | "share" | null>(null);
   const close = (): void => setDialog(null);
   const watchTogether = async (): Promise<void> => {
     const ghosts = new URLSearchParams(location.search).getAll("ghost");
@@ -43,9 +46,11 @@ export function Actions({
         <MenuItem onSelect={() => void share(session)}>Copy the address of this moment</MenuItem>
         <MenuItem onSelect={() => setDialog("share")}>Make a link for others …</MenuItem>
         <MenuItem onSelect={() => void watchTogether()}>Watch together</MenuItem>
+        {hasRole(me, "staff") && <MenuItem onSelect={() => setDialog("outlets")}>Play into a program …</MenuItem>}
         <MenuItem onSelect={() => setDialog("report")}>Report to the staff …</MenuItem>
       </Menu>
       <Suspense fallback={null}>
+        {dialog === "outlets" && <OutletDialog details={details} onClose={close} />}
         {dialog === "report" && <ReportDialog details={details} onClose={close} />}
         {dialog === "share" && <ShareDialog details={details} onClose={close} />}
       </Suspense>
