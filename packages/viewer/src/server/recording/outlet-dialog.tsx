@@ -1,6 +1,6 @@
 import "./outlets.css";
 import { useState } from "react";
-import { useTimeScale } from "../../clock.ts";
+import { useTimeScale } from "../../use-time-scale.ts";
 import { useSession } from "../../hooks.ts";
 import { clock } from "../../time.ts";
 import { Button } from "../../ui/button.tsx";
