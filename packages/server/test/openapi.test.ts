@@ -38,6 +38,7 @@ const VERBS = [
     "Get",
     "Join",
     "List",
+    "Mark",
     "Put",
     "Read",
     "Record",

@@ -21,7 +21,7 @@ export const FLOORS: readonly (readonly string[])[] = [
     ...["answers/", "backup/", "demo/", "ghosts/", "lake/", "live/", "operations/", "pages/", "retention/", "rooms/"],
     ...["shares/", "sql/", "uploads/"],
   ],
-  ["review/"],
+  ["alerts/", "review/"],
   ["subjects/"],
   // what brings the parts together
   ["node/"],
