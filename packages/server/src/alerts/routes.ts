@@ -120,15 +120,13 @@ export function alertRoutes(app: FastifyInstance, { query, settings }: Context):
         .where("alerts.read", "is", null)
         .executeTakeFirstOrThrow();
       const last = found.length > limit ? found[limit - 1]! : null;
-      const alerts = found
-        .slice(0, limit)
-        .map(({ search, searchName, expression, made, read, position: _, ...row }) => ({
-          ...row,
-          search: { id: search, name: searchName, where: expression },
-          page: `/r/${row.recording}`,
-          made: made.toISOString(),
-          isRead: read !== null,
-        }));
+      const alerts = found.slice(0, limit).map((row) => ({
+        ...{ id: row.id, recording: row.recording, name: row.name, page: `/r/${row.recording}` },
+        ...{ count: row.count, seconds: row.seconds, first: row.first, trouble: row.trouble },
+        search: { id: row.search, name: row.searchName, where: row.expression },
+        made: row.made.toISOString(),
+        isRead: row.read !== null,
+      }));
       return { alerts, unread: Number(count), cursor: last === null ? null : `${last.position} ${last.id}` };
     },
   );

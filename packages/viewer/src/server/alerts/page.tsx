@@ -89,6 +89,7 @@ export function AlertsPage() {
 
 function Row({ alert, onMark }: { readonly alert: Alert; readonly onMark: (isRead: boolean) => void }) {
   const { recording, name, search, first, made, isRead } = alert;
+  const deed = isRead ? "Mark as unread" : "Mark as read";
   return (
     <tr data-unread={!isRead || undefined}>
       <td>
@@ -101,8 +102,8 @@ function Row({ alert, onMark }: { readonly alert: Alert; readonly onMark: (isRea
       <td>{search.name}</td>
       <td>{momentText(made)}</td>
       <td>
-        <Button label={`Mark ${name} as ${isRead ? "unread" : "read"}`} onClick={() => onMark(!isRead)}>
-          {isRead ? "Unread" : "Read"}
+        <Button aria-label={`${deed}: ${name}, ${search.name}`} onClick={() => onMark(!isRead)}>
+          {deed}
         </Button>
       </td>
     </tr>

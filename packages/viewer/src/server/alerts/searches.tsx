@@ -57,6 +57,9 @@ function Saved({
 }) {
   const { id, name, query, where, watched } = search;
   const [renamed, setRenamed] = useState<string | null>(null);
+  // shown at once, and as it is when the server has answered
+  const [isWatched, setWatched] = useState(watched);
+  useEffect(() => setWatched(search.watched), [search]);
   const change = (body: { watched?: boolean; name?: string }): void =>
     onChange(ask("PATCH /api/searches/{id}", { params: { id }, body }));
   return (
@@ -65,8 +68,11 @@ function Saved({
         <input
           type="checkbox"
           aria-label={`Watch ${name}`}
-          checked={watched}
-          onChange={(event) => change({ watched: event.currentTarget.checked })}
+          checked={isWatched}
+          onChange={(event) => {
+            setWatched(event.currentTarget.checked);
+            change({ watched: event.currentTarget.checked });
+          }}
         />{" "}
         watch
       </label>
@@ -100,9 +106,14 @@ function Saved({
         {where !== null && <code>{where}</code>}
         {query === "" && where === null && "all recordings"}
       </span>
-      {renamed === null && <Button onClick={() => setRenamed(name)}>Rename …</Button>}
+      {renamed === null && (
+        <Button aria-label={`Rename … ${name}`} onClick={() => setRenamed(name)}>
+          Rename …
+        </Button>
+      )}
       <Button
-        label={`Delete ${name}, and its alerts`}
+        label="Delete it, and its alerts"
+        aria-label={`Delete ${name}`}
         onClick={() => onChange(ask("DELETE /api/searches/{id}", { params: { id } }))}
       >
         Delete

@@ -15,6 +15,9 @@ import { type Fit, MOST, useFits } from "./use-fits.ts";
 import { useRecordings } from "./use-recordings.ts";
 import { WhereField } from "./where-field.tsx";
 
+/** Until the next part is asked for again, milliseconds. */
+const NEXT_EVERY = 500;
+
 /** All recordings, found by what is typed and chosen. */
 export function Library() {
   const { search: words } = useRoute();
@@ -29,8 +32,12 @@ export function Library() {
   // the next part, when the expression was looked for in all that there are
   const isNext = isLooking && fits.isDone && hasMore && !isOld;
   useEffect(() => {
-    if (isNext) more();
-  }, [isNext, all.length, more]);
+    if (!isNext) return undefined;
+    more();
+    // it does nothing while something else is asked
+    const timer = setInterval(more, NEXT_EVERY);
+    return () => clearInterval(timer);
+  }, [isNext, more]);
   const facets = useFacets(all.length);
   const [isFiltering, setFiltering] = useState(false);
   const field = useRef<HTMLInputElement>(null);

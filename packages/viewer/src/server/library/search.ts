@@ -67,8 +67,8 @@ export function wordsOf(search: Search): string {
 export type Query = NonNullable<AskedOf<"GET /api/recordings">["query"]>;
 
 /** For the request of recordings, which are asked for `where` one by one: days of the user's clock become moments. */
-export function askedOf({ formats, findings, from, until, where: _, ...words }: Search): Query {
-  const given = Object.entries({ ...words, from: momentOf(from, 0), until: momentOf(until, 1) });
+export function askedOf({ formats, findings, from, until, ...words }: Search): Query {
+  const given = Object.entries({ ...words, where: "", from: momentOf(from, 0), until: momentOf(until, 1) });
   return {
     ...(Object.fromEntries(given.filter(([, value]) => value !== "")) as Query),
     ...(formats.length > 0 ? { format: formats } : {}),

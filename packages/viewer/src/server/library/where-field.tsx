@@ -1,6 +1,9 @@
 import { useEffect, useId, useState } from "react";
 import type { WrongExpression } from "./use-fits.ts";
 
+/** Letters before and after the first caret that are shown. */
+const [BEFORE, AFTER] = [16, 10];
+
 /** An expression of which recordings are asked. Enter asks; leaving the field does, too. */
 export function WhereField({
   value,
@@ -46,11 +49,22 @@ export function WhereField({
           <p className="wrong">{wrong.message}</p>
           {wrong.excerpt !== null && (
             <pre className="where-excerpt" aria-hidden="true">
-              {wrong.excerpt}
+              {nearCaret(wrong.excerpt)}
             </pre>
           )}
         </div>
       )}
     </fieldset>
   );
+}
+
+/** Of a line and the carets below it what is near them, as there is little room. */
+function nearCaret(excerpt: string): string {
+  const [line = "", carets = ""] = excerpt.split("\n");
+  const at = carets.indexOf("^");
+  const from = Math.max(0, at - BEFORE);
+  const sign = from > 0 ? "…" : "";
+  const shown = line.slice(from, at + AFTER);
+  const below = carets.slice(at, at + AFTER);
+  return `${sign}${shown}\n${" ".repeat(at - from + sign.length)}${below}`;
 }
