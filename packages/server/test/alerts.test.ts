@@ -66,7 +66,7 @@ describeDatabases("saved searches that are watched", (newDatabase) => {
     execFileSync(process.execPath, [CLI, "demo", "carla", "-o", made, "--seconds", "40", "--entities", "50"]);
     copyFileSync(TOWN, join(library, "before.log"));
     const where = await newDatabase();
-    words = [library, "--public", "own", "--workers", "2", ...where];
+    words = [library, "--public", "own", ...where];
     userCommand(["add", "admin", library, "--role", "admin", ...where.slice(0, 2)]);
     node = await startNode(words);
     admin = await Caller.signedIn(node, "admin");

@@ -23,6 +23,7 @@ export type Found =
 /** The members of an `AskError`. */
 export type Unfit = Pick<AskError, "message" | "offset" | "length"> & { readonly code: AskErrorCode };
 
+/** How often an expression is true in a recording. */
 export interface Fits {
   /** Null: it was asked whether, and it is. */
   readonly count: number | null;
