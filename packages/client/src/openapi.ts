@@ -1382,6 +1382,72 @@ export interface paths {
         readonly patch?: never;
         readonly trace?: never;
     };
+    readonly "/api/recordings/{id}/when": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        /**
+         * Find when an expression is true
+         * @description Gives the intervals in which an expression over the paths of the recording is true, how many there are, and how long they are together. An expression that is wrong, or names what the recording does not have, is answered with 400, its `code` and an `excerpt` with carets. Needs the role viewer; a token needs the scope read.
+         */
+        readonly get: {
+            readonly parameters: {
+                readonly query: {
+                    /**
+                     * @description an expression over paths: any vehicles (speed > 100 km/h)
+                     * @example any vehicles (speed > 100 km/h)
+                     */
+                    readonly where: string;
+                    /**
+                     * @description 12.5 (seconds), 1m30s, 50%, t1200, 2026-02-01T12:00:00Z
+                     * @example 12.5
+                     */
+                    readonly from?: string;
+                    /**
+                     * @description 12.5 (seconds), 1m30s, 50%, t1200, 2026-02-01T12:00:00Z
+                     * @example 12.5
+                     */
+                    readonly until?: string;
+                    /** @description most intervals; all are counted */
+                    readonly limit?: number;
+                };
+                readonly header?: never;
+                readonly path: {
+                    readonly id: string;
+                };
+                readonly cookie?: never;
+            };
+            readonly requestBody?: never;
+            readonly responses: {
+                /** @description OK */
+                readonly 200: {
+                    headers: {
+                        readonly [name: string]: unknown;
+                    };
+                    content: {
+                        readonly "application/json": components["schemas"]["When"];
+                    };
+                };
+                /** @description The answer has not changed */
+                readonly 304: {
+                    headers: {
+                        readonly [name: string]: unknown;
+                    };
+                    content?: never;
+                };
+            };
+        };
+        readonly put?: never;
+        readonly post?: never;
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
     readonly "/api/recordings/{id}/export/targets": {
         readonly parameters: {
             readonly query?: never;
@@ -2070,7 +2136,7 @@ export interface paths {
         readonly put?: never;
         /**
          * Save a search
-         * @description Replaces a saved search of the same name. Needs the role viewer; a token needs the scope write.
+         * @description Keeps filters and an expression under a name, and watches new recordings for them if `watched` says so. Replaces a saved search of the same name. Needs the role viewer; a token needs the scope write.
          */
         readonly post: {
             readonly parameters: {
@@ -2081,16 +2147,14 @@ export interface paths {
             };
             readonly requestBody: {
                 readonly content: {
-                    /**
-                     * @example {
-                     *       "name": "long races",
-                     *       "query": "q=race&longer=600"
-                     *     }
-                     */
                     readonly "application/json": {
                         readonly name: string;
-                        /** @description the query string of the page: q=race&format=hcrp */
+                        /** @description filters, as the page has them: q=race&format=hcrp */
                         readonly query: string;
+                        /** @description only recordings in which this expression is ever true; null: all that the filters find */
+                        readonly where?: string | null;
+                        /** @description new recordings that fit become alerts */
+                        readonly watched?: boolean;
                     };
                 };
             };
@@ -2124,7 +2188,7 @@ export interface paths {
         readonly post?: never;
         /**
          * Delete a saved search
-         * @description Users delete only searches that they saved. Needs the role viewer; a token needs the scope write.
+         * @description Users delete only searches that they saved. The alerts of the search are deleted, too. Needs the role viewer; a token needs the scope write.
          */
         readonly delete: {
             readonly parameters: {
@@ -2146,6 +2210,179 @@ export interface paths {
                 };
             };
         };
+        readonly options?: never;
+        readonly head?: never;
+        /**
+         * Change a saved search
+         * @description Gives it another name, other filters or another expression, or begins or ends to watch it. The alerts of other filters, or of another expression, are deleted. Needs the role viewer; a token needs the scope write.
+         */
+        readonly patch: {
+            readonly parameters: {
+                readonly query?: never;
+                readonly header?: never;
+                readonly path: {
+                    readonly id: string;
+                };
+                readonly cookie?: never;
+            };
+            readonly requestBody: {
+                readonly content: {
+                    readonly "application/json": {
+                        readonly name?: string;
+                        /** @description filters, as the page has them: q=race&format=hcrp */
+                        readonly query?: string;
+                        /** @description only recordings in which this expression is ever true; null: all that the filters find */
+                        readonly where?: string | null;
+                        /** @description new recordings that fit become alerts */
+                        readonly watched?: boolean;
+                    };
+                };
+            };
+            readonly responses: {
+                /** @description OK */
+                readonly 200: {
+                    headers: {
+                        readonly [name: string]: unknown;
+                    };
+                    content: {
+                        readonly "application/json": components["schemas"]["SavedSearch"];
+                    };
+                };
+            };
+        };
+        readonly trace?: never;
+    };
+    readonly "/api/alerts": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        /**
+         * List alerts
+         * @description Gives the recordings that the user's watched searches have found, the newest first, and how many alerts are unread. Alerts of recordings that the user may no longer read, and of bytes that have changed since, are left out. Needs the role viewer; a token needs the scope read.
+         */
+        readonly get: {
+            readonly parameters: {
+                readonly query?: {
+                    /** @description only those that are unread */
+                    readonly unread?: boolean;
+                    readonly limit?: number;
+                    readonly cursor?: string;
+                };
+                readonly header?: never;
+                readonly path?: never;
+                readonly cookie?: never;
+            };
+            readonly requestBody?: never;
+            readonly responses: {
+                /** @description OK */
+                readonly 200: {
+                    headers: {
+                        readonly [name: string]: unknown;
+                    };
+                    content: {
+                        readonly "application/json": {
+                            readonly alerts: readonly components["schemas"]["Alert"][];
+                            /** @description number of unread alerts, on all pages */
+                            readonly unread: number;
+                            readonly cursor: string | null;
+                        };
+                    };
+                };
+            };
+        };
+        readonly put?: never;
+        readonly post?: never;
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/api/alerts/{id}": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly get?: never;
+        readonly put?: never;
+        readonly post?: never;
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        /**
+         * Mark an alert as read
+         * @description Marks it as read, or as unread again. Needs the role viewer; a token needs the scope write.
+         */
+        readonly patch: {
+            readonly parameters: {
+                readonly query?: never;
+                readonly header?: never;
+                readonly path: {
+                    readonly id: string;
+                };
+                readonly cookie?: never;
+            };
+            readonly requestBody: {
+                readonly content: {
+                    /**
+                     * @example {
+                     *       "isRead": true
+                     *     }
+                     */
+                    readonly "application/json": {
+                        readonly isRead: boolean;
+                    };
+                };
+            };
+            readonly responses: {
+                /** @description No Content */
+                readonly 204: {
+                    headers: {
+                        readonly [name: string]: unknown;
+                    };
+                    content?: never;
+                };
+            };
+        };
+        readonly trace?: never;
+    };
+    readonly "/api/alerts/read": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly get?: never;
+        readonly put?: never;
+        /**
+         * Mark all alerts as read
+         * @description Marks all alerts of the user as read. Needs the role viewer; a token needs the scope write.
+         */
+        readonly post: {
+            readonly parameters: {
+                readonly query?: never;
+                readonly header?: never;
+                readonly path?: never;
+                readonly cookie?: never;
+            };
+            readonly requestBody?: never;
+            readonly responses: {
+                /** @description No Content */
+                readonly 204: {
+                    headers: {
+                        readonly [name: string]: unknown;
+                    };
+                    content?: never;
+                };
+            };
+        };
+        readonly delete?: never;
         readonly options?: never;
         readonly head?: never;
         readonly patch?: never;
@@ -5913,6 +6150,38 @@ export interface components {
                 readonly offset: number | null;
             }[];
         };
+        readonly When: {
+            /** @description number of intervals */
+            readonly count: number;
+            /** @description nanoseconds for which it is true in all */
+            readonly time: number;
+            readonly first: number | null;
+            readonly extreme: number | null;
+            readonly at: number | null;
+            readonly thing: string | null;
+            readonly measure: {
+                /** @enum {unknown} */
+                readonly how: "min" | "max";
+                readonly unit: string;
+            } | null;
+            /** @description in the order in which they end, as far as `limit` allows */
+            readonly intervals: readonly {
+                /** @description nanoseconds since the start */
+                readonly from: number;
+                /** @description the same as `from` of an instant */
+                readonly until: number;
+                readonly extreme: number | null;
+                readonly at: number | null;
+                readonly thing: string | null;
+            }[];
+            /** @description damage in the part of the recording that was read */
+            readonly findings: readonly {
+                readonly code: string;
+                readonly severity: string;
+                readonly message: string;
+                readonly offset: number | null;
+            }[];
+        };
         readonly ExportTargets: {
             readonly targets: readonly {
                 /** @description for `to` */
@@ -5995,6 +6264,48 @@ export interface components {
             readonly id: string;
             readonly name: string;
             readonly query: string;
+            readonly where: string | null;
+            readonly watched: boolean;
+        };
+        /**
+         * @example {
+         *       "id": "06f2x6q8h7ns",
+         *       "search": {
+         *         "id": "06f2x6q8h7nt",
+         *         "name": "fast cars",
+         *         "where": "any vehicles (speed > 100 km/h)"
+         *       },
+         *       "recording": "06f2x6q8h7nq",
+         *       "name": "town.log",
+         *       "page": "/r/06f2x6q8h7nq",
+         *       "count": 3,
+         *       "seconds": 4.25,
+         *       "first": 12.5,
+         *       "trouble": null,
+         *       "made": "2026-02-01T12:05:14.000Z",
+         *       "isRead": false
+         *     }
+         */
+        readonly Alert: {
+            readonly id: string;
+            readonly search: {
+                readonly id: string;
+                readonly name: string;
+                readonly where: string | null;
+            };
+            readonly recording: string;
+            readonly name: string;
+            readonly page: string;
+            /** @description how often the expression is true; null: the search has none, or it has no answer */
+            readonly count: number | null;
+            /** @description how long it is true in all */
+            readonly seconds: number | null;
+            /** @description when it is true first */
+            readonly first: number | null;
+            /** @description why the expression has no answer for this recording: it took too long, for instance */
+            readonly trouble: string | null;
+            readonly made: string;
+            readonly isRead: boolean;
         };
         readonly Me: {
             readonly id: string;

@@ -65,6 +65,8 @@ export interface Settings {
   readonly sqlSeconds: number;
   readonly sqlMemory: number;
   readonly sqlRows: number;
+  /** Seconds for the expressions of all watched searches of one account, in one recording. */
+  readonly alertSeconds: number;
   /** Seconds for which a node that is shutting down still takes requests. */
   readonly drain: number;
   /** Whether pages read from S3 directly. */
@@ -268,6 +270,12 @@ export const SETTINGS: { readonly [name in keyof Settings]: Setting<Settings[nam
     () => 512,
   ),
   sqlRows: setting("most rows of an answer in SQL", "SQL_ROWS", whole(1, 1e9), () => 1_000_000),
+  alertSeconds: setting(
+    "seconds for the expressions of one account's watched searches, in one recording",
+    "ALERT_SECONDS",
+    whole(1, 3600),
+    () => 60,
+  ),
   drain: setting(
     "seconds to keep answering before shutdown, so that a balancer sees /ready",
     "DRAIN",

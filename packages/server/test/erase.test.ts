@@ -124,6 +124,9 @@ describe("erasing", () => {
     await bob.status("POST", "/api/session", { name: BOB.name, password: "another" });
     const run = ids.get("Bob/run")!;
     await bob.json("POST", "/api/searches", { name: "Bob", query: "q=Bob" });
+    await admin.json("POST", "/api/searches", {
+      ...{ name: "one of them", query: "", where: 'players["Bob"].position.x > 0', watched: true },
+    });
     await bob.json("POST", "/api/shares", { recording: run, first: 0.5, last: 1 });
     await admin.json("POST", "/api/rooms", { name: "Bob's room", recordings: [run] });
     await admin.json("POST", "/api/collections", { name: "runs of Bob", public: "off" });

@@ -39,6 +39,7 @@ const VERBS = [
     "Get",
     "Join",
     "List",
+    "Mark",
     "Play",
     "Put",
     "Read",

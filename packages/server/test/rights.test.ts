@@ -83,7 +83,14 @@ const METHODS = ["get", "head", "post", "put", "patch", "delete"];
 
 /** What `{id}` is, by the part of the address before it. */
 const KINDS: Readonly<Record<string, string>> = {
-  ...{ recordings: "recording", jobs: "job", collections: "collection", searches: "search", live: "live" },
+  ...{
+    recordings: "recording",
+    jobs: "job",
+    collections: "collection",
+    searches: "search",
+    live: "live",
+    alerts: "alert",
+  },
   ...{ uploads: "upload", rooms: "room", users: "user", tokens: "token", reports: "review", reviews: "review" },
   ...{ plans: "plan", ghosts: "recording", subjects: "subject", shares: "share" },
 };
@@ -191,6 +198,7 @@ describe("rights", () => {
       ["review_marks", ids["mark"]],
       ["holds", ids["hold"]],
       ["searches", ids["search"]],
+      ["alerts", ids["alert"]],
       ["tokens", ids["token"]],
       ["users", ids["user"]],
     ] as const) {

@@ -109,7 +109,7 @@ describeDatabases("tags, collections and saved searches", (newDatabase) => {
     expect((await save(staff, "races", "format=hcrp&q=race")).id).toBe(id);
     await save(viewer, "races", "q=mine");
     expect(await staff.json("GET", "/api/searches")).toEqual({
-      searches: [{ id, name: "races", query: "format=hcrp&q=race" }],
+      searches: [{ id, name: "races", query: "format=hcrp&q=race", where: null, watched: false }],
     });
     expect((await viewer.ask("DELETE", `/api/searches/${id}`)).status).toBe(404);
     expect((await staff.ask("DELETE", `/api/searches/${id}`)).status).toBe(204);

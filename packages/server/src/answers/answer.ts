@@ -1,8 +1,10 @@
+import { type Answer, AskError, askUnlessNever } from "simtape/ask";
 import { fittingTargets, PathError, type Recording, RecordingError, type RecordingEvent } from "simtape";
 import {
   checkKinds,
   damageIn,
   findingToPlain,
+  neverFits,
   parseRange,
   parseTime,
   partOf,
@@ -10,10 +12,13 @@ import {
   SERIES_HEADER,
   seriesRows,
   stateToJson,
+  summed,
   toJson,
   UsageError,
 } from "simtape/serving";
-import type { EventsQuestion, Question, Refusal, SeriesQuestion, StateQuestion } from "./question.ts";
+import { Problem } from "../problem.ts";
+import { expressionProblem } from "../catalog/search/expression.ts";
+import type { EventsQuestion, Question, Refusal, SeriesQuestion, StateQuestion, WhenQuestion } from "./question.ts";
 
 /** Most rows of all series of an answer together. */
 const MOST_ROWS = 200_000;
@@ -27,6 +32,8 @@ export function answer(recording: Recording, question: Question, signal: AbortSi
       return seriesOf(recording, question, signal);
     case "state":
       return stateOf(recording, question);
+    case "when":
+      return whenOf(recording, question, signal);
     case "targets":
       return targetsOf(recording);
     default:
@@ -36,6 +43,7 @@ export function answer(recording: Recording, question: Question, signal: AbortSi
 
 /** The answer for an error; null: the error is a fault of the server. */
 export function refusalOf(error: unknown): Refusal | null {
+  if (error instanceof Problem) return { status: error.status, message: error.message, more: error.more };
   if (error instanceof UsageError) return { status: 400, message: error.message, more: {} };
   if (error instanceof PathError) return { status: 400, message: error.message, more: { existing: error.existing } };
   if (!RecordingError.is(error)) return null;
@@ -103,6 +111,22 @@ async function stateOf(recording: Recording, { at, paths }: StateQuestion): Prom
   const whole = await recording.state(await parseTime(at, recording));
   const state = paths.length === 0 ? whole : partOf(whole, paths);
   return stateToJson(state, findingsOf(recording));
+}
+
+async function whenOf(recording: Recording, question: WhenQuestion, signal: AbortSignal): Promise<string> {
+  const { where, limit } = question;
+  const range = await parseRange(question, recording);
+  try {
+    const { question: asked, measure } = await askUnlessNever(recording, where, { ...range, signal });
+    const intervals: Answer[] = [];
+    const take = (answers: readonly Answer[]): void =>
+      void intervals.push(...answers.slice(0, limit - intervals.length));
+    const { isDecided: _, ...fits } = asked === null ? neverFits(measure) : await summed(asked, take);
+    return toJson({ ...fits, intervals, findings: findingsOf(recording) });
+  } catch (error) {
+    if (!AskError.is(error)) throw error;
+    throw expressionProblem(error, where);
+  }
 }
 
 async function targetsOf(recording: Recording): Promise<string> {

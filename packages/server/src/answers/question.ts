@@ -1,7 +1,7 @@
 /**
  * A question about the content of a recording. Times have the forms that commands take: `12.5`, `50%`, `t1200`, a date.
  */
-export type Question = (EventsQuestion | SeriesQuestion | StateQuestion | TargetsQuestion) & {
+export type Question = (EventsQuestion | SeriesQuestion | StateQuestion | WhenQuestion | TargetsQuestion) & {
   /** Rows of text instead of JSON, for series. */
   readonly isCsv?: boolean;
 };
@@ -30,6 +30,16 @@ export interface StateQuestion {
   readonly at: string;
   /** Globs; empty: everything. */
   readonly paths: readonly string[];
+}
+
+/** When an expression is true. */
+export interface WhenQuestion {
+  readonly of: "when";
+  readonly where: string;
+  readonly from?: string | undefined;
+  readonly until?: string | undefined;
+  /** Most intervals in the answer; all are counted. */
+  readonly limit: number;
 }
 
 /** Which targets of an export fit the recording. */
@@ -61,8 +71,15 @@ export type ToThread =
   | { readonly number: number; readonly asked: Asked; readonly question: Question }
   | { readonly cancel: number };
 
-/** Message from a thread: JSON, or the reason why there is none. */
-export interface FromThread {
-  readonly number: number;
-  readonly answer: string | Refusal;
+/** Message from a thread: it begins, and then JSON, or the reason why there is none. */
+export type FromThread =
+  | { readonly number: number; readonly begins: true }
+  | { readonly number: number; readonly answer: string | Refusal };
+
+/** Milliseconds that answers may take together: each takes out what it has taken. */
+export interface Allowance {
+  left: number;
 }
+
+/** `code` of the problem of an answer that took longer than its allowance. */
+export const TOO_LONG = "too-long";

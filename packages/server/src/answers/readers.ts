@@ -3,15 +3,17 @@ import { Problem } from "../problem.ts";
 import { type Answerer, Queue, type Waiting } from "../queue.ts";
 import type { Log } from "../log.ts";
 import type { Settings } from "../settings.ts";
-import type { Asked, FromThread, Question } from "./question.ts";
+import { type Allowance, type Asked, type FromThread, type Question, TOO_LONG } from "./question.ts";
 
 /** Number of threads that read. */
 const MOST_THREADS = 2;
 /** Most questions that wait for a thread. */
 const MOST_WAITING = 64;
-/** Milliseconds for one answer, and for a thread to stop after an answer that took too long. */
+/** Milliseconds for one answer without an allowance, and for a thread to stop after an answer that took too long. */
 const PATIENCE = 30_000;
 const GRACE = 5000;
+/** Milliseconds until a new thread begins with its first answer. */
+const LONGEST_START = 60_000;
 /** Milliseconds after which an idle thread ends and gives back its memory. */
 const IDLE = 60_000;
 /** MiB of a thread: an answer that needs more ends the thread. */
@@ -23,6 +25,7 @@ interface Request extends Waiting {
   readonly number: number;
   readonly asked: Asked;
   readonly question: Question;
+  readonly allowance: Allowance;
   readonly resolve: (answer: string) => void;
 }
 
@@ -38,11 +41,17 @@ export class Readers {
 
   /**
    * Resolves to the answer as text. Rejects with `Problem`, also when the queue is full. Aborting `signal` cancels the
-   * question.
+   * question. An answer that takes longer than the allowance, from when a thread begins with it, is a problem of the code
+   * `TOO_LONG`.
    */
-  ask(asked: Asked, question: Question, signal: AbortSignal): Promise<string> {
+  ask(
+    asked: Asked,
+    question: Question,
+    signal: AbortSignal,
+    allowance: Allowance = { left: PATIENCE },
+  ): Promise<string> {
     return new Promise((resolve, reject) => {
-      this.#queue.add({ number: this.#number++, asked, question, signal, resolve, reject });
+      this.#queue.add({ number: this.#number++, asked, question, signal, allowance, resolve, reject });
     });
   }
 
@@ -56,7 +65,10 @@ class Reader implements Answerer<Request> {
   readonly #thread: Thread;
   readonly #log: Log;
   #current: Request | null = null;
+  #begins: (() => void) | null = null;
   #done: (() => void) | null = null;
+  /** The answer was cancelled, and the thread is about to be ended. */
+  #isLate = false;
   #isOver = false;
   #idle: NodeJS.Timeout | null = null;
 
@@ -66,9 +78,14 @@ class Reader implements Answerer<Request> {
       workerData: settings,
       resourceLimits: { maxOldGenerationSizeMb: MEMORY, maxYoungGenerationSizeMb: NEW_SPACE },
     });
-    this.#thread.on("message", ({ number, answer }: FromThread) => {
-      if (this.#current?.number !== number) return;
+    this.#thread.on("message", (message: FromThread) => {
+      if (this.#current?.number !== message.number) return;
       const { resolve, reject } = this.#current;
+      if ("begins" in message) {
+        this.#begins?.();
+        return;
+      }
+      const { answer } = message;
       if (typeof answer === "string") resolve(answer);
       else {
         const { status, message, more } = answer;
@@ -81,7 +98,11 @@ class Reader implements Answerer<Request> {
     this.#thread.on("exit", () => {
       this.#isOver = true;
       over();
-      this.#current?.reject(new Problem(422, "the answer needs more memory than the limit"));
+      this.#current?.reject(
+        this.#isLate
+          ? new Problem(503, "reading took too long", { code: TOO_LONG })
+          : new Problem(422, "the answer needs more memory than the limit"),
+      );
       this.#settle();
     });
     this.#thread.unref();
@@ -92,15 +113,23 @@ class Reader implements Answerer<Request> {
   }
 
   answer(waiting: Request): Promise<void> {
-    const { number, asked, question, signal } = waiting;
+    const { number, asked, question, signal, allowance } = waiting;
     if (this.#idle !== null) clearTimeout(this.#idle);
     this.#current = waiting;
     let last: NodeJS.Timeout | null = null;
     const cancel = (): void => {
+      this.#isLate = true;
       this.#thread.postMessage({ cancel: number });
       last ??= setTimeout(() => void this.#thread.terminate(), GRACE);
     };
-    const patience = setTimeout(cancel, PATIENCE);
+    let begun: number | null = null;
+    // a thread that does not begin is given up, too
+    let patience = setTimeout(cancel, LONGEST_START);
+    this.#begins = () => {
+      begun = performance.now();
+      clearTimeout(patience);
+      patience = setTimeout(cancel, allowance.left);
+    };
     signal.addEventListener("abort", cancel, { once: true });
     this.#thread.ref();
     this.#thread.postMessage({ number, asked, question });
@@ -108,6 +137,8 @@ class Reader implements Answerer<Request> {
       this.#done = () => {
         clearTimeout(patience);
         if (last !== null) clearTimeout(last);
+        if (begun !== null) allowance.left = Math.max(0, allowance.left - (performance.now() - begun));
+        this.#isLate = false;
         signal.removeEventListener("abort", cancel);
         this.#thread.unref();
         resolve();
@@ -123,6 +154,7 @@ class Reader implements Answerer<Request> {
     this.#current = null;
     this.#done?.();
     this.#done = null;
+    this.#begins = null;
     if (!this.#isOver) this.#idle = setTimeout(() => void this.#thread.terminate(), IDLE).unref();
   }
 }

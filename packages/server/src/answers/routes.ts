@@ -3,13 +3,14 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import { type Static, type TObject, Type } from "typebox";
 import { isKnownTag } from "../bytes/conditions.ts";
 import { Recordings } from "../catalog/access.ts";
+import { EXPRESSION } from "../catalog/search/expression.ts";
 import { ID } from "../catalog/shapes.ts";
 import type { Context } from "../context.ts";
 import { Problem } from "../problem.ts";
 import { Audit } from "../people/audit.ts";
 import type { Question } from "./question.ts";
 import { Readers } from "./readers.ts";
-import { EVENTS, EXPORT_TARGETS_SHAPE, SERIES, STATE } from "./shapes.ts";
+import { EVENTS, EXPORT_TARGETS_SHAPE, SERIES, STATE, WHEN } from "./shapes.ts";
 
 const TIME = Type.String({
   maxLength: 100,
@@ -52,6 +53,11 @@ const STATE_WORDS = {
   summary: "Get the state at a time",
   description: "Gives all values and sets at a time, or those that the globs in `path` match.",
 };
+const WHEN_WORDS = {
+  summary: "Find when an expression is true",
+  description:
+    "Gives the intervals in which an expression over the paths of the recording is true, how many there are, and how long they are together. An expression that is wrong, or names what the recording does not have, is answered with 400, its `code` and an `excerpt` with carets.",
+};
 const TARGETS_WORDS = {
   summary: "List the targets of an export",
   description: "Gives the targets of `to` in an export, and what of this recording each can carry.",
@@ -59,6 +65,13 @@ const TARGETS_WORDS = {
 const STATE_QUERY = Type.Object({
   at: TIME,
   path: Type.Optional(Type.Union([NAME, Type.Array(NAME, { maxItems: 50 })], { description: "globs: vehicles/*" })),
+});
+
+const WHEN_QUERY = Type.Object({
+  where: EXPRESSION,
+  from: Type.Optional(TIME),
+  until: Type.Optional(TIME),
+  limit: Type.Integer({ minimum: 0, maximum: 10_000, default: 1000, description: "most intervals; all are counted" }),
 });
 
 /** Routes for the content of a recording, for clients that do not read its bytes. */
@@ -71,10 +84,11 @@ export function answerRoutes(app: FastifyInstance, context: Context): void {
   app.addSchema(EVENTS);
   app.addSchema(SERIES);
   app.addSchema(STATE);
+  app.addSchema(WHEN);
   app.addSchema(EXPORT_TARGETS_SHAPE);
 
   const add = <Q extends TObject>(
-    name: "events" | "series" | "state" | "export/targets",
+    name: "events" | "series" | "state" | "when" | "export/targets",
     words: { readonly summary: string; readonly description: string },
     querystring: Q,
     answerName: string,
@@ -111,6 +125,7 @@ export function answerRoutes(app: FastifyInstance, context: Context): void {
   add("state", STATE_WORDS, STATE_QUERY, "State", ({ at, path }) => {
     return { of: "state", at, paths: listOf(path) };
   });
+  add("when", WHEN_WORDS, WHEN_QUERY, "When", (asked) => ({ of: "when", ...asked }));
   add("export/targets", TARGETS_WORDS, Type.Object({}), "ExportTargets", () => ({ of: "targets" }));
 
   /** Changes whenever the files of a recording change. */

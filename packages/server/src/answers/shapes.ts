@@ -79,6 +79,32 @@ export const STATE = Type.Object(
   { $id: "State" },
 );
 
+const EXTREME = {
+  extreme: orNull(Type.Number({ description: "the greatest or least value of the number that is compared" })),
+  at: orNull(Type.Number({ description: "when it was that" })),
+  thing: orNull(Type.String({ description: "of an expression about each thing: which" })),
+};
+
+export const WHEN = Type.Object(
+  {
+    count: Type.Number({ description: "number of intervals" }),
+    time: Type.Number({ description: "nanoseconds for which it is true in all" }),
+    first: orNull(Type.Number({ description: "beginning of the first interval" })),
+    ...EXTREME,
+    measure: orNull(Type.Object({ how: Type.Enum(["min", "max"]), unit: Type.String() })),
+    intervals: Type.Array(
+      Type.Object({
+        from: Type.Number({ description: "nanoseconds since the start" }),
+        until: Type.Number({ description: "the same as `from` of an instant" }),
+        ...EXTREME,
+      }),
+      { description: "in the order in which they end, as far as `limit` allows" },
+    ),
+    findings: FINDINGS,
+  },
+  { $id: "When" },
+);
+
 /** The targets, and what of a recording each can carry. */
 export const EXPORT_TARGETS_SHAPE = Type.Object(
   {

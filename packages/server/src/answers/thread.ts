@@ -4,7 +4,7 @@ import { openLibrary } from "../library/open.ts";
 import type { Settings } from "../settings.ts";
 import { answer, refusalOf } from "./answer.ts";
 import { OpenedRecordings } from "./opened.ts";
-import type { FromThread, Refusal, ToThread } from "./question.ts";
+import { type FromThread, type Refusal, TOO_LONG, type ToThread } from "./question.ts";
 
 const settings = workerData as Settings;
 const opened = openLibrary(settings).then((library) => new OpenedRecordings(library, settings));
@@ -26,9 +26,10 @@ async function answered({ number, asked, question }: Extract<ToThread, { asked: 
   const { signal } = controller;
   try {
     const recordings = await opened;
+    parentPort!.postMessage({ number, begins: true } satisfies FromThread);
     return await recordings.with(asked, signal, (recording) => answer(recording, question, signal));
   } catch (error) {
-    if (signal.aborted) return { status: 503, message: "reading took too long", more: {} };
+    if (signal.aborted) return { status: 503, message: "reading took too long", more: { code: TOO_LONG } };
     return refusalOf(error) ?? { status: 500, message: String(error), more: {} };
   } finally {
     current = null;

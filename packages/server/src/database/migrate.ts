@@ -12,6 +12,7 @@ import * as erasing from "./migrations/011-erasing.ts";
 import * as things from "./migrations/014-things.ts";
 import * as sqlFacts from "./migrations/015-sql.ts";
 import * as analyses from "./migrations/016-analyses.ts";
+import * as alerts from "./migrations/017-alerts.ts";
 import type { Tables } from "./tables.ts";
 
 /** Migrations by name, in their order. A released migration never changes. */
@@ -28,6 +29,7 @@ const MIGRATIONS: Readonly<Record<string, Migration>> = {
   "014-things": things,
   "015-sql": sqlFacts,
   "016-analyses": analyses,
+  "017-alerts": alerts,
 };
 
 /**

@@ -129,8 +129,36 @@ export interface SearchesTable {
   id: string;
   owner: string;
   name: string;
+  /** Filters, as the page has them in its address. */
   query: string;
+  /** Only recordings in which it is ever true; null: all that the filters find. */
+  expression: string | null;
+  /** New recordings are looked at since then; null: none are. */
+  watched: Date | null;
   made: Made;
+}
+
+/** A recording that the watched searches are to be asked about, with the digest of its bytes. */
+export interface NewsTable {
+  recording: string;
+  digest: string;
+}
+
+/** A recording that a watched search has found; there is one for the same bytes. */
+export interface AlertsTable {
+  id: string;
+  search: string;
+  recording: string;
+  digest: string;
+  /** How often the expression is true; null: the search has none, or it has no answer. */
+  count: number | null;
+  /** How long it is true in all, and when first. */
+  seconds: number | null;
+  first: number | null;
+  /** Why the expression has no answer. */
+  trouble: string | null;
+  made: Made;
+  read: Date | null;
 }
 
 export interface UsersTable {
@@ -395,6 +423,8 @@ export interface Tables {
   tags: TagsTable;
   collections: CollectionsTable;
   searches: SearchesTable;
+  news: NewsTable;
+  alerts: AlertsTable;
   users: UsersTable;
   sessions: SessionsTable;
   tokens: TokensTable;

@@ -47,6 +47,7 @@ const TAGS: Readonly<Record<string, string>> = {
   recordings: "The catalog, the files of recordings, and their content",
   sql: "Questions in SQL about the content of recordings",
   searches: "Searches that users saved",
+  alerts: "New recordings that watched searches have found",
   collections: "Groups of recordings, which decide who may read them",
   uploads: "Files that users send into the library",
   jobs: "Work that takes longer than a request",

@@ -1,4 +1,6 @@
 import { indexRecording, owedIndexes } from "../catalog/index/index-recording.ts";
+import { announce, lookFor, owedAlerts } from "../alerts/alerts.ts";
+import { Readers } from "../answers/readers.ts";
 import { scanHandler } from "../catalog/scan/scan-job.ts";
 import { analyse, sweepAnalyses } from "../operations/analyse.ts";
 import type { Context } from "../context.ts";
@@ -17,7 +19,9 @@ import type { Handler } from "../jobs/worker.ts";
 
 /** What each kind of job does. */
 export function handlersOf(context: Context): ReadonlyMap<string, Handler> {
-  const { query, library, jobs, settings } = context;
+  const { query, library, jobs, settings, log } = context;
+  // its threads start with the first expression
+  const readers = new Readers(settings, log);
   const endAbandoned = abandonedEnder(context);
   const sweepLake = lakeSweeper(context);
   const owed = [...owedBy(context), ...reviewOwed(context)];
@@ -55,9 +59,11 @@ export function handlersOf(context: Context): ReadonlyMap<string, Handler> {
       async ({ subject }, work) => {
         await indexRecording(context, subject, work);
         await keepRun(context, subject);
+        await announce(context, subject);
         if (settings.lake !== null) await jobs.add("lake", subject);
       },
     ],
+    ["alerts", ({ subject }, work) => lookFor(context, readers, subject, work)],
     ["lake", ({ subject }, work) => keepInLake(context, subject, work)],
     [
       "lake-sweep",
@@ -84,6 +90,7 @@ function owedBy(context: Context): readonly Owed[] {
     always("sweep-uploads", "uploads"),
     { kind: "lake-sweep", subjects: () => Promise.resolve(context.settings.lake === null ? [] : ["library"]) },
     owedIndexes(context),
+    owedAlerts(context),
     owedUploads(context),
     owedShares(context),
   ];

@@ -1,6 +1,7 @@
 import type { AddressInfo } from "node:net";
 import { setTimeout } from "node:timers/promises";
 import { feedAt } from "simtape/serving";
+import { alertRoutes } from "../alerts/routes.ts";
 import { answerRoutes } from "../answers/routes.ts";
 import { localBus } from "../bus/local.ts";
 import { openBus } from "../bus/open.ts";
@@ -101,6 +102,7 @@ async function started(settings: Settings, library: Library, database: Database,
     tagRoutes,
     collectionRoutes,
     searchRoutes,
+    alertRoutes,
     peopleRoutes,
     await shareRoutes(settings),
     liveRoutes,

@@ -10,7 +10,7 @@ import { openLibrary } from "../library/open.ts";
 import type { Settings } from "../settings.ts";
 
 /** Paths of the page: the viewer itself decides what to show. */
-const PAGES = ["/", "/r/:id", "/room/:id", "/reviews", "/sql", "/account", "/admin", "/s/:id"];
+const PAGES = ["/", "/r/:id", "/room/:id", "/reviews", "/sql", "/alerts", "/account", "/admin", "/s/:id"];
 
 /** Headers of files that are the same for all users: the page loads while the database is away, and says so. */
 const SHELL = { role: null, isBare: true } as const;

@@ -5,7 +5,7 @@ import { openData } from "../library/data.ts";
 import { exportFolder } from "../operations/export.ts";
 import type { Who } from "./who.ts";
 
-/** Removes the derived copies of recordings: links and the copies that were cut for them, exports, analyses. */
+/** Removes the derived copies of recordings: links and the copies that were cut for them, exports, analyses, alerts. */
 export async function removeCopies(
   { query, settings }: Context,
   { accounts }: Pick<Who, "accounts">,
@@ -26,6 +26,10 @@ export async function removeCopies(
   await query
     .deleteFrom("analyses")
     .where(sql<boolean>`(recording = any(${[...recordings]}) or other = any(${[...recordings]}))`)
+    .execute();
+  await query
+    .deleteFrom("alerts")
+    .where("recording", "in", [...recordings, ""])
     .execute();
   const exports = await query
     .selectFrom("jobs")

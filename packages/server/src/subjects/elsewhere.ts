@@ -25,7 +25,7 @@ export async function mentionsOf(query: Query, { names, uuids }: Who): Promise<r
       select 'room' as what, id, null as recording, name as words from rooms
       union all select 'tag', recording, recording, tag from tags
       union all select 'collection', id, null, name from collections
-      union all select 'search', id, null, name || ' ' || query::text from searches
+      union all select 'search', id, null, concat_ws(' ', name, query, expression) from searches
       union all select 'review', id, recording, concat_ws(' ', text, remark, verdict) from reviews
       union all select 'mark', review_marks.id, reviews.recording, label
         from review_marks join reviews on reviews.id = review

@@ -47,6 +47,7 @@ export const SCENARIOS: Readonly<Record<string, (run: Run, point: string) => Pro
   review,
   retention,
   subjects,
+  alerts,
 };
 
 function simtape(words: readonly string[], input = ""): string {
@@ -113,12 +114,12 @@ async function indexed(run: Run, key: string): Promise<Item> {
   return found[0]!;
 }
 
-async function settled<T>(run: Run, get: () => Promise<T>, is: (found: T) => boolean): Promise<T> {
+async function settled<T>(run: Run, get: () => Promise<T>, is: (found: T) => boolean, seconds = 30): Promise<T> {
   const asked = async (): Promise<T> => {
     run.signal.throwIfAborted();
     return get();
   };
-  return until(asked, is, 30);
+  return until(asked, is, seconds);
 }
 
 async function uploads(run: Run): Promise<void> {
@@ -168,6 +169,30 @@ async function ghosts(run: Run): Promise<void> {
     () => run.query().selectFrom("runs").select("track").where("recording", "=", id).executeTakeFirst(),
     (row) => row?.track != null,
   );
+}
+
+/** A watched search has one alert of each new recording that it fits. */
+async function alerts(run: Run): Promise<void> {
+  const { n } = run;
+  const [name, file] = [`watched ${n}`, `watched-${n}.tape`];
+  const where = "each poses (length(position) >= 0 m)";
+  const { searches } = await ask<{ searches: { id: string; name: string }[] }>(run, "GET", "/api/searches");
+  const body = { name, query: `key=${file}`, where, watched: true };
+  const { id } =
+    searches.find((one) => one.name === name) ?? (await ask<{ id: string }>(run, "POST", "/api/searches", body));
+  place(run, "robot.tape", file);
+  const { id: recording } = await indexed(run, file);
+  const found = (): Promise<readonly { recording: string; count: number | null }[]> =>
+    run.query().selectFrom("alerts").select(["recording", "count"]).where("search", "=", id).execute();
+  await settled(
+    run,
+    () => run.query().selectFrom("news").select("recording").where("recording", "=", recording).execute(),
+    (news) => news.length === 0,
+    // a thread that reads is started, too
+    50,
+  );
+  expect(await found()).toEqual([{ recording, count: expect.any(Number) }]);
+  await ask(run, "PATCH", `/api/searches/${id}`, { watched: false });
 }
 
 /** A recording that is indexed is in the lake soon after, and its job is done. */

@@ -33,7 +33,7 @@ export const FLOORS: readonly (readonly string[])[] = [
     ],
     ...["shares/", "sql/", "uploads/"],
   ],
-  ["review/"],
+  ["alerts/", "review/"],
   ["subjects/"],
   // what brings the parts together
   ["node/"],

@@ -142,8 +142,28 @@ export async function makeWorld(folder: string): Promise<World> {
     () => admin.json<{ state: string }>("GET", `/api/subjects/requests/${request.id}`),
     ({ state }) => state === "done",
   );
+  const search = await made("POST", "/api/searches", { name: "theirs", query: "q=x" });
+  const alert = "an-alert-of-theirs";
+  const { digest } = await database.query
+    .selectFrom("recordings")
+    .select("digest")
+    .where("id", "=", recording)
+    .executeTakeFirstOrThrow();
+  await database.query.insertInto("alerts").values({ id: alert, search, recording, digest: digest! }).execute();
   const ids = {
-    ...{ recording, collection, review, live, request: request.id, plan, job, user: olga.id, owner: olga.id },
+    ...{
+      search,
+      alert,
+      recording,
+      collection,
+      review,
+      live,
+      request: request.id,
+      plan,
+      job,
+      user: olga.id,
+      owner: olga.id,
+    },
     ...{ share: share.id, secret: share.secret, subject: olga.id, assignee: olga.id },
     ...{ analysis: stats.result!.analysis, other: recording },
     jobFile: file.result!.files[0]!.name,
@@ -151,7 +171,6 @@ export async function makeWorld(folder: string): Promise<World> {
     room: await made("POST", "/api/rooms", { name: "theirs", recordings: [recording] }),
     mark: await made("POST", `/api/reviews/${review}/marks`, { time: 1, label: "x" }),
     hold: await made("POST", `/api/recordings/${recording}/holds`, { reason: "x" }),
-    search: await made("POST", "/api/searches", { name: "theirs", query: "q=x" }),
     token: (await token(["read"], olga.id)).id,
     upload: upload.headers.get("location")!.split("/").at(-1)!,
   };

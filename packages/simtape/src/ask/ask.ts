@@ -45,6 +45,11 @@ export async function ask(recording: Recording, text: string, options: AskOption
   return questionOf(await checkedIn(recording, parse(text), text, options));
 }
 
+/** Throws `AskError` for what is no expression of any recording. It needs none: names and units are not looked at. */
+export function checkExpression(text: string): void {
+  parse(text);
+}
+
 /**
  * As `ask`; null in `question`: it is never true, as `Question.canBeTrue` says. Then nothing was done but to look the names
  * up: no thing was listed, and no program made.

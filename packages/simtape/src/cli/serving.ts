@@ -16,6 +16,7 @@ export { partOf } from "./input/state-part.ts";
 export { parseRange, parseTime } from "./input/time.ts";
 export { byteSize, counted, Output, paint, Progress, say } from "./run/terminal.ts";
 export { type FindCommand, findWhere, type NamedPlace } from "./commands/find.ts";
+export { type Fits, neverFits, summed } from "./find/look.ts";
 export { seeks } from "./input/recordings.ts";
 export { feedAt, type FeedPlace, parseFeedPlaces } from "./live/feed-at.ts";
 export { outletAt, type OutletPlace, parseOutletPlaces } from "./live/outlet-at.ts";

@@ -4,6 +4,10 @@ import type { AnswerOf, Shapes } from "simtape-client";
 export type Item = Shapes["Recording"];
 export type Details = Shapes["RecordingDetails"];
 export type Me = Shapes["Me"];
+/** A search that the user has named. */
+export type SavedSearch = Shapes["SavedSearch"];
+/** A recording that a watched search has found. */
+export type Alert = Shapes["Alert"];
 export type Note = Shapes["Note"];
 /** Where people watch recordings together: the first is played, the others are its ghosts. */
 export type Room = Shapes["Room"];

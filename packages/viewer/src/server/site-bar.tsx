@@ -4,9 +4,11 @@ import { choose, scheme } from "../theme.ts";
 import { Button } from "../ui/button.tsx";
 import { Menu, MenuItem } from "../ui/menu.tsx";
 import { ask, at } from "./api.ts";
+import { Bell } from "./bell.tsx";
 import { useMe } from "./me.tsx";
 import { go, Link, useRoute } from "./route.tsx";
 import { hasRole, type Role } from "./shapes.ts";
+import { useUnread } from "./unread.ts";
 
 const PAGES: readonly { readonly path: string; readonly title: string; readonly role: Role }[] = [
   { path: "", title: "Library", role: "viewer" },
@@ -33,6 +35,7 @@ export function SiteBar({ children }: { readonly children?: ReactNode }) {
         ))}
       </nav>
       <div className="site-bar-middle">{children}</div>
+      {hasRole(me, "viewer") && <AlertsLink />}
       <SchemeButton />
       {me.via !== "open" && (
         <Menu label={me.name}>
@@ -41,6 +44,24 @@ export function SiteBar({ children }: { readonly children?: ReactNode }) {
         </Menu>
       )}
     </header>
+  );
+}
+
+function AlertsLink() {
+  const count = useUnread() ?? 0;
+  const { pathname } = useRoute();
+  const name = count === 0 ? "Alerts" : `Alerts, ${count.toLocaleString()} unread`;
+  return (
+    <Link
+      className="button button-bare alerts-link"
+      href={at("alerts")}
+      aria-label={name}
+      title={name}
+      aria-current={pathname === at("alerts") ? "page" : undefined}
+    >
+      <Bell isFilled={count > 0} />
+      {count > 0 && <span className="alerts-count">{count > 99 ? "99+" : count}</span>}
+    </Link>
   );
 }
 

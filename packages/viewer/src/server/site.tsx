@@ -10,6 +10,7 @@ const RecordingPage = lazy(async () => ({ default: (await import("./recording/pa
 const AccountPage = lazy(async () => ({ default: (await import("./account.tsx")).AccountPage }));
 const AdminPage = lazy(async () => ({ default: (await import("./admin/page.tsx")).AdminPage }));
 const ReviewsPage = lazy(async () => ({ default: (await import("./reviews/page.tsx")).ReviewsPage }));
+const AlertsPage = lazy(async () => ({ default: (await import("./alerts/page.tsx")).AlertsPage }));
 const SqlPage = lazy(async () => ({ default: (await import("./sql/page.tsx")).SqlPage }));
 const SharedPage = lazy(async () => ({ default: (await import("./shared/page.tsx")).SharedPage }));
 const RoomPage = lazy(async () => ({ default: (await import("./room/page.tsx")).RoomPage }));
@@ -44,6 +45,8 @@ function pageOf(kind: string, id: string): ReactNode {
       return <AdminPage />;
     case "reviews":
       return <ReviewsPage />;
+    case "alerts":
+      return <AlertsPage />;
     case "sql":
       return <SqlPage />;
     case "room":

@@ -18,6 +18,12 @@ export async function keepFacts(
 ): Promise<boolean> {
   const paths = await idsOfPaths(query, facts.extents);
   const isKept = await query.transaction().execute(async (within) => {
+    const before = await within
+      .selectFrom("recordings")
+      .select(["digest", "error"])
+      .where("id", "=", id)
+      .forUpdate()
+      .executeTakeFirst();
     const { numUpdatedRows } = await within
       .updateTable("recordings")
       .set({
@@ -33,6 +39,8 @@ export async function keepFacts(
       .where("stamp", "=", stamp)
       .executeTakeFirst();
     if (numUpdatedRows === 0n) return false;
+    // a file that was touched has the same bytes, and is no news
+    if (before?.digest !== digests.whole || before.error !== null) await addNews(within, id, digests.whole);
     for (const table of ["entities", "event_kinds", "extents", "subjects"] as const)
       await within.deleteFrom(table).where("recording", "=", id).execute();
     await inPieces(facts.entities, (entities) =>
@@ -70,6 +78,17 @@ export async function keepFacts(
     return true;
   });
   return isKept;
+}
+
+/** Has the watched searches, if there are any, asked about the recording. */
+async function addNews(within: Query, recording: string, digest: string): Promise<void> {
+  const watched = await within.selectFrom("searches").select("id").where("watched", "is not", null).limit(1).execute();
+  if (watched.length === 0) return;
+  await within
+    .insertInto("news")
+    .values({ recording, digest })
+    .onConflict((conflict) => conflict.column("recording").doUpdateSet({ digest }))
+    .execute();
 }
 
 /** Marks recordings with the same content as twins; call it when a recording was added, changed or deleted. */

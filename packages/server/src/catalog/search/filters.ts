@@ -1,4 +1,5 @@
 import { type Static, Type } from "typebox";
+import { Value } from "typebox/value";
 import type { SearchOrder } from "./order.ts";
 import { clean } from "../../database/clean.ts";
 import { Problem } from "../../problem.ts";
@@ -8,6 +9,9 @@ import { type ExtentFilter, type Question, type QuestionKey, questionIn } from "
 const WORD = Type.String({ maxLength: 300 });
 /** One value, or several: `a,b`, or the parameter given more than once. */
 const WORDS = Type.Union([Type.String({ maxLength: 2000 }), Type.Array(WORD, { maxItems: 50 })]);
+
+/** Milliseconds. */
+const DAY = 86_400_000;
 
 /** Filters of a search; a recording must meet all of them. */
 export const FILTERS = Type.Object({
@@ -117,6 +121,32 @@ export function filtersOf(asked: Static<typeof FILTERS>): Filters {
     key: textOf(asked.key),
     duplicates: asked.duplicates ?? null,
   };
+}
+
+/**
+ * The filters in the address of the page: `q=race&format=hcrp`. A day is one of UTC. Other parameters are passed over.
+ * Throws `Problem` for a filter that makes no sense.
+ */
+export function filtersInQuery(text: string): Filters {
+  const found: Record<string, string | string[]> = {};
+  const words = new URLSearchParams(text);
+  for (const name of new Set(words.keys())) {
+    const values = words.getAll(name);
+    if (Object.hasOwn(FILTERS.properties, name)) found[name] = values.length === 1 ? values[0]! : values;
+  }
+  for (const [name, days] of [
+    ["from", 0],
+    ["until", 1],
+  ] as const) {
+    const day = found[name];
+    if (typeof day !== "string" || !/^\d{4}-\d\d-\d\d$/.test(day)) continue;
+    const date = new Date(Date.parse(day) + days * DAY);
+    if (!Number.isNaN(date.getTime())) found[name] = date.toISOString();
+  }
+  const asked = Value.Convert(FILTERS, found);
+  const [error] = Value.Errors(FILTERS, asked);
+  if (error !== undefined) throw new Problem(400, `${error.instancePath.slice(1)} ${error.message}`);
+  return filtersOf(asked as Static<typeof FILTERS>);
 }
 
 /** Whether there is no filter, so that all recordings match. */

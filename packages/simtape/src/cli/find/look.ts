@@ -1,3 +1,4 @@
+import type { Answer } from "../../ask/answers.ts";
 import type { Question } from "../../ask/ask.ts";
 import { AskError, type AskErrorCode } from "../../ask/error.ts";
 import { type Finding, RecordingError } from "../../model/error.ts";
@@ -22,6 +23,7 @@ export type Found =
 /** The members of an `AskError`. */
 export type Unfit = Pick<AskError, "message" | "offset" | "length"> & { readonly code: AskErrorCode };
 
+/** How often an expression is true in a recording. */
 export interface Fits {
   /** Null: it was asked whether, and it is. */
   readonly count: number | null;
@@ -47,7 +49,7 @@ export async function lookInto(open: () => Promise<Recording>, { expression, isW
     try {
       const { askUnlessNever } = await import("../../ask/ask.ts");
       const { question, measure } = await askUnlessNever(recording, expression);
-      if (question === null) return { how: "answered", fits: { ...NEVER, measure, isDecided: true } };
+      if (question === null) return { how: "answered", fits: neverFits(measure) };
       if (!isWhether) return { how: "answered", fits: await summed(question) };
       const count = (await question.isEverTrue()) ? null : 0;
       return { how: "answered", fits: { ...NEVER, measure, count } };
@@ -65,11 +67,21 @@ export async function lookInto(open: () => Promise<Recording>, { expression, isW
   }
 }
 
-async function summed(question: Question): Promise<Fits> {
+/** Of an expression that is never true, as is known without reading a message. */
+export function neverFits(measure: Question["measure"]): Fits {
+  return { ...NEVER, measure, isDecided: true };
+}
+
+/** How often it is true. Each of its answers is given to `take`, too. */
+export async function summed(
+  question: Question,
+  take: (answers: readonly Answer[]) => void = () => undefined,
+): Promise<Fits> {
   const { measure } = question;
   let [count, time]: [number, Time] = [0, 0];
   let so: Fits = { ...NEVER, measure };
   for await (const answers of question.answers()) {
+    take(answers);
     for (const { from, until, extreme, at, thing } of answers) {
       const isMore =
         extreme !== null &&

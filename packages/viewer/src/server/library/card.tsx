@@ -4,20 +4,38 @@ import { clock } from "../../time.ts";
 import { at } from "../api.ts";
 import { dateText } from "../dates.ts";
 import { Link } from "../route.tsx";
+import { momentOf, timesText } from "../moment.ts";
 import type { Item } from "../shapes.ts";
+import type { Fit } from "./use-fits.ts";
 
 /** A recording of the library: what it looks like, is called and holds. The whole of it is one link. */
-export function Card({ item, tabIndex }: { readonly item: Item; readonly tabIndex: number }) {
+export function Card({
+  item,
+  fit,
+  where,
+  tabIndex,
+}: {
+  readonly item: Item;
+  /** How often the expression of the search is true. */
+  readonly fit: Fit | undefined;
+  readonly where: string;
+  readonly tabIndex: number;
+}) {
   const { id, name, state, format, seconds, bytes, started, added, summary, findings, tags, error } = item;
   const when = dateText(started ?? added);
   return (
-    <Link className="card" data-state={state} href={at(`r/${id}`)} tabIndex={tabIndex}>
+    <Link className="card" data-state={state} href={momentOf(id, fit?.first ?? null, where)} tabIndex={tabIndex}>
       <span className="card-picture">
         <Picture key={`${state} ${bytes}`} item={item} />
         {state === "live" && <span className="card-live">Live</span>}
         {findings > 0 && (
           <span className="card-findings">
             {findings} {findings === 1 ? "finding" : "findings"}
+          </span>
+        )}
+        {fit !== undefined && (
+          <span className="card-fit" data-wrong={fit.trouble !== null || undefined} title={fit.trouble ?? undefined}>
+            {fit.trouble === null ? timesText(fit.count, fit.first ?? 0) : "No answer"}
           </span>
         )}
         {seconds !== null && <span className="card-length">{clock(seconds * 1e9, 0)}</span>}

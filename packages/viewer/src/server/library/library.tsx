@@ -11,7 +11,12 @@ import { Grid, type GridHandle } from "./grid.tsx";
 import { SavedSearches } from "./saved-searches.tsx";
 import { askedOf, filtersIn, NO_SEARCH, type Search, searchIn, SORTS, wordsOf } from "./search.ts";
 import { UploadPlace, useUploads } from "./uploads.tsx";
+import { type Fit, MOST, useFits } from "./use-fits.ts";
 import { useRecordings } from "./use-recordings.ts";
+import { WhereField } from "./where-field.tsx";
+
+/** Until the next part is asked for again, milliseconds. */
+const NEXT_EVERY = 500;
 
 /** All recordings, found by what is typed and chosen. */
 export function Library() {
@@ -19,8 +24,21 @@ export function Library() {
   const search = useMemo(() => searchIn(new URLSearchParams(words)), [words]);
   const change = (changes: Partial<Search>): void => go(at(wordsOf({ ...search, ...changes })), "replace");
   const recordings = useRecordings(askedOf(search));
-  const { items, hasMore, isOld, failure } = recordings;
-  const facets = useFacets(items.length);
+  const { items: all, hasMore, isOld, failure, more } = recordings;
+  const { where } = search;
+  const fits = useFits(all, where);
+  const items = where === "" ? all : all.filter((item) => isShown(fits.of(item)));
+  const isLooking = where !== "" && fits.wrong === null && (!fits.isDone || (hasMore && all.length < MOST));
+  // the next part, when the expression was looked for in all that there are
+  const isNext = isLooking && fits.isDone && hasMore && !isOld;
+  useEffect(() => {
+    if (!isNext) return undefined;
+    more();
+    // it does nothing while something else is asked
+    const timer = setInterval(more, NEXT_EVERY);
+    return () => clearInterval(timer);
+  }, [isNext, more]);
+  const facets = useFacets(all.length);
   const [isFiltering, setFiltering] = useState(false);
   const field = useRef<HTMLInputElement>(null);
   const grid = useRef<GridHandle>(null);
@@ -68,11 +86,16 @@ export function Library() {
         <div className="library-body" data-filtering={isFiltering || undefined}>
           <aside className="library-facets" aria-label="Filters">
             <SavedSearches search={search} onChoose={(words) => go(at(words), "push")} />
+            <WhereField value={where} wrong={fits.wrong} onChange={(next) => change({ where: next })} />
             <FacetList facets={facets} search={search} onChange={change} />
           </aside>
           <main className="library-main">
             <div className="library-head">
-              <h1 role="status">{headOf(items.length, hasMore, isOld && items.length === 0, isSearch)}</h1>
+              <h1 role="status">
+                {where === "" || isOld
+                  ? headOf(items.length, hasMore, isOld && items.length === 0, isSearch)
+                  : fitText(items.length, fits.asked, isLooking)}
+              </h1>
               {filters > 0 && (
                 <Button onClick={() => change({ ...NO_SEARCH, q: search.q, sort: search.sort })}>
                   {filters === 1 ? "Remove the filter" : `Remove ${filters} filters`}
@@ -106,18 +129,38 @@ export function Library() {
                 label="Recordings"
                 count={items.length}
                 keyOf={(index) => items[index]!.id}
-                card={(index, tabIndex) => <Card item={items[index]!} tabIndex={tabIndex} />}
-                onNearEnd={recordings.more}
+                card={(index, tabIndex) => (
+                  <Card item={items[index]!} fit={fits.of(items[index]!)} where={where} tabIndex={tabIndex} />
+                )}
+                onNearEnd={more}
                 handle={grid}
               />
             ) : (
-              !isOld && failure === null && <Empty isSearch={isSearch} onClear={() => change(NO_SEARCH)} />
+              !isOld &&
+              !isLooking &&
+              failure === null && (
+                <Empty
+                  isSearch={isSearch}
+                  why={fits.wrong === null ? fits.unfit : "The expression is wrong."}
+                  onClear={() => change(NO_SEARCH)}
+                />
+              )
             )}
           </main>
         </div>
       </div>
     </UploadPlace>
   );
+}
+
+/** Whether the expression is true there, or nothing is known of that. */
+function isShown(fit: Fit | undefined): boolean {
+  return fit !== undefined && (fit.count > 0 || fit.trouble !== null);
+}
+
+function fitText(count: number, asked: number, isLooking: boolean): string {
+  if (isLooking) return `${count.toLocaleString()} of ${asked.toLocaleString()} so far …`;
+  return count === 0 ? "Nothing found" : `${count.toLocaleString()} of ${asked.toLocaleString()} recordings`;
 }
 
 function headOf(count: number, hasMore: boolean, isLoading: boolean, isSearch: boolean): string {
@@ -142,10 +185,23 @@ const EXAMPLES = [
   "vehicles/24/gear > 2",
 ];
 
-function Empty({ isSearch, onClear }: { readonly isSearch: boolean; readonly onClear: () => void }) {
+function Empty({
+  isSearch,
+  why,
+  onClear,
+}: {
+  readonly isSearch: boolean;
+  readonly why: string | null;
+  readonly onClear: () => void;
+}) {
   return (
     <div className="site-empty">
-      {isSearch ? (
+      {why !== null ? (
+        <>
+          <p>{why}</p>
+          <Button onClick={onClear}>Show all recordings</Button>
+        </>
+      ) : isSearch ? (
         <>
           <p>No recording has all of these words and filters. What can be asked, alone or together:</p>
           <p>

@@ -1,4 +1,5 @@
 import type { AskedOf } from "simtape-client";
+import type { SavedSearch } from "../shapes.ts";
 
 /** What is looked for in the library; in the address as it is in the request. */
 export interface Search {
@@ -12,6 +13,8 @@ export interface Search {
   /** Dates as `2026-11-23`: began on that day or later, or until it. */
   readonly from: string;
   readonly until: string;
+  /** An expression: only recordings in which it is ever true. */
+  readonly where: string;
   readonly sort: string;
 }
 
@@ -25,6 +28,7 @@ export const NO_SEARCH: Search = {
   findings: false,
   from: "",
   until: "",
+  where: "",
   sort: "",
 };
 
@@ -36,7 +40,7 @@ export const SORTS: readonly (readonly [name: string, title: string])[] = [
   ["name", "By name"],
 ];
 
-const WORDS = ["q", "event", "tag", "collection", "state", "from", "until", "sort"] as const;
+const WORDS = ["q", "event", "tag", "collection", "state", "from", "until", "where", "sort"] as const;
 
 export function searchIn(words: URLSearchParams): Search {
   const found: Record<string, string> = {};
@@ -62,9 +66,9 @@ export function wordsOf(search: Search): string {
 /** What a request for recordings can ask. */
 export type Query = NonNullable<AskedOf<"GET /api/recordings">["query"]>;
 
-/** For the request: days of the user's clock become moments. */
+/** For the request of recordings, which are asked for `where` one by one: days of the user's clock become moments. */
 export function askedOf({ formats, findings, from, until, ...words }: Search): Query {
-  const given = Object.entries({ ...words, from: momentOf(from, 0), until: momentOf(until, 1) });
+  const given = Object.entries({ ...words, where: "", from: momentOf(from, 0), until: momentOf(until, 1) });
   return {
     ...(Object.fromEntries(given.filter(([, value]) => value !== "")) as Query),
     ...(formats.length > 0 ? { format: formats } : {}),
@@ -77,6 +81,11 @@ function momentOf(day: string, days: number): string {
   const [year = 0, month = 1, date = 1] = day.split("-").map(Number);
   const moment = new Date(year, month - 1, date + days);
   return day === "" || Number.isNaN(moment.getTime()) ? "" : moment.toISOString();
+}
+
+/** For the address of the page, of a search that was saved. */
+export function wordsOfSaved({ query, where }: SavedSearch): string {
+  return wordsOf({ ...searchIn(new URLSearchParams(query)), where: where ?? "" });
 }
 
 /** How many filters are set beside the words. */
