@@ -1,5 +1,6 @@
 import { useEffect } from "react";
-import { Observable, useObservable } from "../observable.ts";
+import { Observable } from "../observable.ts";
+import { useObservable } from "../hooks.ts";
 import { ask } from "./api.ts";
 
 /** Between two questions, milliseconds. */
