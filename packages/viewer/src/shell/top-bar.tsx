@@ -18,6 +18,7 @@ import { videoShown } from "../video/shown.ts";
 const GhostDialog = lazy(async () => ({ default: (await import("./ghost-dialog.tsx")).GhostDialog }));
 const ExportDialog = lazy(async () => ({ default: (await import("../export/export-dialog.tsx")).ExportDialog }));
 const VideoDialog = lazy(async () => ({ default: (await import("../video/video-dialog.tsx")).VideoDialog }));
+const EmbedDialog = lazy(async () => ({ default: (await import("./embed-dialog.tsx")).EmbedDialog }));
 const LayoutDialog = lazy(async () => ({ default: (await import("./layout-dialog.tsx")).LayoutDialog }));
 
 /** What is open, what is wrong with it, and what can be opened beside it. */
@@ -27,7 +28,7 @@ export function TopBar({ dock }: { readonly dock: DockviewApi | null }) {
   const ghosts = useViewer((state) => state.decks.length - 1);
   const opening = useViewer((state) => state.opening);
   const shownScheme = useObservable(scheme, (value) => value);
-  const [dialog, setDialog] = useState<"ghosts" | "layouts" | null>(null);
+  const [dialog, setDialog] = useState<"ghosts" | "layouts" | "embed" | null>(null);
   const close = (): void => setDialog(null);
   const isExporting = useObservable(exportShown, (value) => value);
   const isFilming = useObservable(videoShown, (value) => value);
@@ -71,7 +72,12 @@ export function TopBar({ dock }: { readonly dock: DockviewApi | null }) {
         <MenuItem onSelect={() => dock !== null && reset(dock, session)}>Default layout</MenuItem>
       </Menu>
       <UnitsMenu />
-      {place === null && <Button onClick={() => void share(session)}>Share</Button>}
+      {place === null && (
+        <Menu label="Share">
+          <MenuItem onSelect={() => void share(session)}>Copy the address of this moment</MenuItem>
+          <MenuItem onSelect={() => setDialog("embed")}>Embed in another page …</MenuItem>
+        </Menu>
+      )}
       <Button onClick={() => exportShown.set(true)}>Export …</Button>
       <Button onClick={() => void savePicture(session)}>Picture</Button>
       <Button onClick={() => videoShown.set(true)}>Video …</Button>
@@ -85,6 +91,7 @@ export function TopBar({ dock }: { readonly dock: DockviewApi | null }) {
         {dialog === "ghosts" && <GhostDialog onClose={close} />}
         {isExporting && <ExportDialog onClose={() => exportShown.set(false)} />}
         {isFilming && <VideoDialog onClose={() => videoShown.set(false)} />}
+        {dialog === "embed" && main !== undefined && <EmbedDialog onClose={close} />}
         {dialog === "layouts" && dock !== null && <LayoutDialog dock={dock} onClose={close} />}
       </Suspense>
     </header>

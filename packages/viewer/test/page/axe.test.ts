@@ -57,7 +57,7 @@ describe.skipIf(!hasChromium).each(["light", "dark"] as const)(
         expect(`${name}${await violations(page)}`).toBe(name);
         await page.keyboard.press("Escape");
       }
-      for (const name of ["Open", "Panels"]) {
+      for (const name of ["Open", "Panels", "Share"]) {
         await page.getByRole("button", { name, exact: true }).click();
         await page.getByRole("menu").waitFor();
         expect(`${name}${await violations(page)}`).toBe(name);
