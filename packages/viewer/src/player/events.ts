@@ -10,7 +10,7 @@ export class PlayerEvents {
   readonly #tell: (name: string) => void;
   readonly #stops: (() => void)[];
   #before: ViewerState;
-  /** When a time was told last. */
+  /** When it last reported a time. */
   #told = 0;
   #target: Time | null = null;
   #isEnding = false;
@@ -79,7 +79,7 @@ export class PlayerEvents {
     this.#end();
   }
 
-  /** The end is told when it is shown. */
+  /** Reports the end when the last frame is shown. */
   #end(): void {
     const { frame, state } = this.#session;
     if (!this.#isEnding || frame?.time !== state.value.status.time) return;

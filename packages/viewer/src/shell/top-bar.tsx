@@ -8,18 +8,16 @@ import { PANELS } from "../panels.ts";
 import { choose, scheme } from "../theme.ts";
 import { Button } from "../ui/button.tsx";
 import { Menu, MenuItem } from "../ui/menu.tsx";
+import type { DialogKind } from "./dialogs.tsx";
 import { reset, showPanel } from "./layout.ts";
-import { savePicture } from "./picture.ts";
 import { PlaceContext } from "./place.ts";
 import { share } from "./share.ts";
 import { UnitsMenu } from "./units-menu.tsx";
 import { videoShown } from "../video/shown.ts";
 
-const GhostDialog = lazy(async () => ({ default: (await import("./ghost-dialog.tsx")).GhostDialog }));
+const BarDialog = lazy(async () => ({ default: (await import("./dialogs.tsx")).BarDialog }));
 const ExportDialog = lazy(async () => ({ default: (await import("../export/export-dialog.tsx")).ExportDialog }));
 const VideoDialog = lazy(async () => ({ default: (await import("../video/video-dialog.tsx")).VideoDialog }));
-const EmbedDialog = lazy(async () => ({ default: (await import("./embed-dialog.tsx")).EmbedDialog }));
-const LayoutDialog = lazy(async () => ({ default: (await import("./layout-dialog.tsx")).LayoutDialog }));
 
 /** What is open, what is wrong with it, and what can be opened beside it. */
 export function TopBar({ dock }: { readonly dock: DockviewApi | null }) {
@@ -28,7 +26,7 @@ export function TopBar({ dock }: { readonly dock: DockviewApi | null }) {
   const ghosts = useViewer((state) => state.decks.length - 1);
   const opening = useViewer((state) => state.opening);
   const shownScheme = useObservable(scheme, (value) => value);
-  const [dialog, setDialog] = useState<"ghosts" | "layouts" | "embed" | null>(null);
+  const [dialog, setDialog] = useState<DialogKind | null>(null);
   const close = (): void => setDialog(null);
   const isExporting = useObservable(exportShown, (value) => value);
   const isFilming = useObservable(videoShown, (value) => value);
@@ -79,7 +77,7 @@ export function TopBar({ dock }: { readonly dock: DockviewApi | null }) {
         </Menu>
       )}
       <Button onClick={() => exportShown.set(true)}>Export …</Button>
-      <Button onClick={() => void savePicture(session)}>Picture</Button>
+      <Button onClick={() => void import("./picture.ts").then((it) => it.savePicture(session))}>Picture</Button>
       <Button onClick={() => videoShown.set(true)}>Video …</Button>
       <Button
         label={shownScheme === "dark" ? "Light colours" : "Dark colours"}
@@ -88,11 +86,9 @@ export function TopBar({ dock }: { readonly dock: DockviewApi | null }) {
         {shownScheme === "dark" ? "☀" : "☾"}
       </Button>
       <Suspense fallback={null}>
-        {dialog === "ghosts" && <GhostDialog onClose={close} />}
+        {dialog !== null && <BarDialog kind={dialog} dock={dock} onClose={close} />}
         {isExporting && <ExportDialog onClose={() => exportShown.set(false)} />}
         {isFilming && <VideoDialog onClose={() => videoShown.set(false)} />}
-        {dialog === "embed" && main !== undefined && <EmbedDialog onClose={close} />}
-        {dialog === "layouts" && dock !== null && <LayoutDialog dock={dock} onClose={close} />}
       </Suspense>
     </header>
   );
