@@ -10,7 +10,7 @@ const AT_ONCE =
   /\/simtape\/src\/(bytes\/(budget|builder|crc32(-tables|-words)?|cursor|error|varint)|io\/(gate|source)|model\/(columns|error|growth|late|scope|text-room|time|value))\.ts$/;
 /** What every page of a recording has at once, likewise: dialogs that are loaded on use share it. */
 const SHELL =
-  /\/viewer\/src\/(afar|clock|engine\/preview|hooks|kept|long-query|scene\/(follow|use)-world|timeline\/plot-box|measures|observable|placement|subject|use-(time-scale|unit-system)|ask\/(asking|use-asking)|compare\/comparing|events\/event-list|open\/files|shell\/(layout|place|share)|timeline\/(use-window|window)|ui\/(dialog|icons|menu)|scene\/settings|(export|video)\/shown|transport\/(commands|listen))\.tsx?$|\/node_modules\/(react|scheduler)\//;
+  /\/viewer\/src\/(afar|clock|engine\/preview|hooks|kept|long-query|scene\/(settings|(follow|use)-world)|timeline\/plot-box|measures|observable|placement|subject|use-(time-scale|unit-system)|ask\/(asking|use-asking)|compare\/comparing|events\/event-list|(export|video)\/shown|open\/files|shell\/(layout|place|share)|timeline\/(use-window|window)|transport\/(commands|listen)|ui\/(dialog|icons|menu))\.tsx?$|\/node_modules\/(react|scheduler)\//;
 /** Of all formats, which a worker asks for what things are called. */
 const TRAITS = /\/simtape\/src\/formats\/\w+\/traits\.ts$/;
 

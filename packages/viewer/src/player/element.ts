@@ -5,7 +5,7 @@ import type { Locator } from "../protocol.ts";
 import { type OpenAt, Session } from "../session.ts";
 import type { Scheme } from "../theme.ts";
 import { parseTime } from "../time.ts";
-import { tellEvents } from "./events.ts";
+import { PlayerEvents } from "./events.ts";
 import { Face } from "./face.ts";
 import { sheets } from "./sheets.ts";
 import type { Trouble } from "./trouble.ts";
@@ -18,6 +18,7 @@ type Attribute = (typeof ATTRIBUTES)[number];
 interface Shown {
   readonly session: Session;
   readonly face: Face;
+  readonly events: PlayerEvents;
   readonly stops: (() => void)[];
 }
 
@@ -55,14 +56,16 @@ export class Player extends HTMLElement implements SimtapePlayer {
       face.scheme = this.#scheme;
     };
     this.#system.addEventListener("change", recolor);
+    const events = new PlayerEvents(session, (name) => {
+      if (name === "play" || name === "pause") this.toggleAttribute("playing", session.isPlaying);
+      this.dispatchEvent(new Event(name));
+    });
     this.#shown = {
       session,
       face,
+      events,
       stops: [
-        tellEvents(session, (name) => {
-          if (name === "play" || name === "pause") this.toggleAttribute("playing", session.isPlaying);
-          this.dispatchEvent(new Event(name));
-        }),
+        () => events.stop(),
         () => this.#system.removeEventListener("change", recolor),
         () => face.dispose(),
         () => session.end(),
@@ -192,7 +195,7 @@ export class Player extends HTMLElement implements SimtapePlayer {
   }
 
   get currentTime(): number {
-    return (this.#shown?.session.time ?? 0) / 1e9;
+    return (this.#shown?.events.target ?? this.#shown?.session.time ?? 0) / 1e9;
   }
 
   set currentTime(seconds: number) {
@@ -225,8 +228,7 @@ export class Player extends HTMLElement implements SimtapePlayer {
   }
 
   get seeking(): boolean {
-    const session = this.#shown?.session;
-    return session?.frame != null && session.time !== session.frame.time;
+    return this.#shown !== null && this.#shown.events.target !== null;
   }
 
   get phase(): PlayerPhase {
@@ -255,7 +257,9 @@ export class Player extends HTMLElement implements SimtapePlayer {
 
   async seek(seconds: number): Promise<boolean> {
     if (!Number.isFinite(seconds)) throw new TypeError(`no time in seconds: ${seconds}`);
-    return (await this.#shown?.session.seek(Math.round(seconds * 1e9))) ?? false;
+    if (this.#shown === null) return false;
+    const { session, events } = this.#shown;
+    return (await session.seek(Math.round(seconds * 1e9))) && events.shown();
   }
 
   load(): void {

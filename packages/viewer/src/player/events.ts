@@ -1,58 +1,89 @@
-import type { Session } from "../session.ts";
+import type { Frame, Time } from "simtape";
+import type { Session, ViewerState } from "../session.ts";
 
 /** Between two events of a time that passes, milliseconds. */
 const TIME_EVERY = 250;
 
-/** Tells what a session does by the names that media elements have for it, until the function given back is called. */
-export function tellEvents(session: Session, tell: (name: string) => void): () => void {
-  let before = session.state.value;
-  let told = 0;
-  let isSeeking = false;
-  let isEnding = false;
-  /** The end is told when it is shown. */
-  const end = (): void => {
-    if (!isEnding || session.frame?.time !== session.state.value.status.time) return;
-    isEnding = false;
-    tell("ended");
-  };
-  const follow = (): void => {
-    const now = session.state.value;
-    const last = before;
-    before = now;
-    if (now.status.rate !== last.status.rate) tell("ratechange");
-    if (now.isPlaying && !last.isPlaying) {
-      isEnding = false;
-      tell("play");
+/** Tells what a session does by the names that media elements have for it. */
+export class PlayerEvents {
+  readonly #session: Session;
+  readonly #tell: (name: string) => void;
+  readonly #stops: (() => void)[];
+  #before: ViewerState;
+  /** When it last reported a time. */
+  #told = 0;
+  #target: Time | null = null;
+  #isEnding = false;
+  #waiting: ((isShown: boolean) => void)[] = [];
+
+  constructor(session: Session, tell: (name: string) => void) {
+    this.#session = session;
+    this.#tell = tell;
+    this.#before = session.state.value;
+    this.#stops = [
+      session.state.subscribe(() => this.#follow()),
+      session.onMove((move) => {
+        if (move.move !== "seek") return;
+        this.#target = move.time;
+        tell("seeking");
+      }),
+      session.onFrame((frame) => this.#show(frame)),
+    ];
+  }
+
+  /** The time of a seek that is not shown yet; null: none is under way. */
+  get target(): Time | null {
+    return this.#target;
+  }
+
+  /** Whether what is sought is shown; false: it never will be. */
+  async shown(): Promise<boolean> {
+    return this.#target === null || new Promise((resolve) => this.#waiting.push(resolve));
+  }
+
+  stop(): void {
+    for (const stop of this.#stops) stop();
+    for (const resolve of this.#waiting.splice(0)) resolve(false);
+  }
+
+  #follow(): void {
+    const before = this.#before;
+    const now = this.#session.state.value;
+    this.#before = now;
+    if (now.status.rate !== before.status.rate) this.#tell("ratechange");
+    if (now.isPlaying && !before.isPlaying) {
+      this.#isEnding = false;
+      this.#tell("play");
     }
-    if (!now.isPlaying && last.isPlaying) tell("pause");
-    if (now.status.phase === "ended" && last.status.phase !== "ended" && now.decks.length > 0) {
-      isEnding = true;
-      end();
+    if (!now.isPlaying && before.isPlaying) this.#tell("pause");
+    if (now.status.phase === "ended" && before.status.phase !== "ended" && now.decks.length > 0) {
+      this.#isEnding = true;
+      this.#end();
     }
-  };
-  const stops = [
-    session.state.subscribe(follow),
-    session.onMove((move) => {
-      if (move.move !== "seek") return;
-      isSeeking = true;
-      tell("seeking");
-    }),
-    session.onFrame(({ time }) => {
-      // The frame of a seek under way is another one.
-      const isThere = isSeeking && session.time === time;
-      const now = performance.now();
-      if (isThere || !session.isPlaying || now - told >= TIME_EVERY) {
-        told = now;
-        tell("timeupdate");
-      }
-      if (isThere) {
-        isSeeking = false;
-        tell("seeked");
-      }
-      end();
-    }),
-  ];
-  return () => {
-    for (const stop of stops) stop();
-  };
+  }
+
+  #show({ time, cause }: Frame): void {
+    const target = this.#target;
+    // What was shown before may come once more; while it plays, the frame that was sought may be left out.
+    const isThere = target !== null && (time === target || (cause === "seek" && this.#session.isPlaying));
+    if (isThere) this.#target = null;
+    const now = performance.now();
+    if (isThere || !this.#session.isPlaying || now - this.#told >= TIME_EVERY) {
+      this.#told = now;
+      this.#tell("timeupdate");
+    }
+    if (isThere) {
+      this.#tell("seeked");
+      for (const resolve of this.#waiting.splice(0)) resolve(true);
+    }
+    this.#end();
+  }
+
+  /** Reports the end when the last frame is shown. */
+  #end(): void {
+    const { frame, state } = this.#session;
+    if (!this.#isEnding || frame?.time !== state.value.status.time) return;
+    this.#isEnding = false;
+    this.#tell("ended");
+  }
 }

@@ -47,7 +47,7 @@ export class TimeSlider {
     const at = percent(this.#partOf(time));
     this.#past.style.width = this.#head.style.left = at;
     const [from, until] = [this.#partOf(loop?.start ?? start), this.#partOf(loop?.end ?? end)];
-    // A loop of all of it is told by its button.
+    // The button shows a loop of all of it.
     this.#loop.hidden = from === 0 && until === 1;
     this.#loop.style.left = percent(from);
     this.#loop.style.width = percent(until - from);

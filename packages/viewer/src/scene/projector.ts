@@ -103,6 +103,8 @@ export class Projector {
     this.view = made = view;
     places.view.append(view.element, view.labels.element, view.over, view.bearings.element);
     places.readings.append(view.hud.element);
+    // Until there is something to describe.
+    view.element.setAttribute("aria-label", "Scene");
     view.camera = this.settings.camera ?? null;
     this.#lend();
     stage?.onView(view);

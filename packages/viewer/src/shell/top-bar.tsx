@@ -8,6 +8,7 @@ import { PANELS } from "../panels.ts";
 import { choose, scheme } from "../theme.ts";
 import { Button } from "../ui/button.tsx";
 import { Menu, MenuItem } from "../ui/menu.tsx";
+import type { DialogKind } from "./dialogs.tsx";
 import { reset, showPanel } from "./layout.ts";
 import { PlaceContext } from "./place.ts";
 import { share } from "./share.ts";
@@ -15,10 +16,9 @@ import { UnitsMenu } from "./units-menu.tsx";
 import { videoShown } from "../video/shown.ts";
 
 const LiveBadge = lazy(async () => ({ default: (await import("../live/live-badge.tsx")).LiveBadge }));
-const GhostDialog = lazy(async () => ({ default: (await import("./ghost-dialog.tsx")).GhostDialog }));
+const BarDialog = lazy(async () => ({ default: (await import("./dialogs.tsx")).BarDialog }));
 const ExportDialog = lazy(async () => ({ default: (await import("../export/export-dialog.tsx")).ExportDialog }));
 const VideoDialog = lazy(async () => ({ default: (await import("../video/video-dialog.tsx")).VideoDialog }));
-const LayoutDialog = lazy(async () => ({ default: (await import("./layout-dialog.tsx")).LayoutDialog }));
 
 /** What is open, what is wrong with it, and what can be opened beside it. */
 export function TopBar({ dock }: { readonly dock: DockviewApi | null }) {
@@ -27,7 +27,7 @@ export function TopBar({ dock }: { readonly dock: DockviewApi | null }) {
   const ghosts = useViewer((state) => state.decks.length - 1);
   const opening = useViewer((state) => state.opening);
   const shownScheme = useObservable(scheme, (value) => value);
-  const [dialog, setDialog] = useState<"ghosts" | "layouts" | null>(null);
+  const [dialog, setDialog] = useState<DialogKind | null>(null);
   const close = (): void => setDialog(null);
   const isExporting = useObservable(exportShown, (value) => value);
   const isFilming = useObservable(videoShown, (value) => value);
@@ -75,11 +75,14 @@ export function TopBar({ dock }: { readonly dock: DockviewApi | null }) {
         <MenuItem onSelect={() => dock !== null && reset(dock, session)}>Default layout</MenuItem>
       </Menu>
       <UnitsMenu />
-      {place === null && <Button onClick={() => void share(session)}>Share</Button>}
+      {place === null && (
+        <Menu label="Share">
+          <MenuItem onSelect={() => void share(session)}>Copy the address of this moment</MenuItem>
+          <MenuItem onSelect={() => setDialog("embed")}>Embed in another page …</MenuItem>
+        </Menu>
+      )}
       <Button onClick={() => exportShown.set(true)}>Export …</Button>
-      <Button onClick={() => void import("./picture.ts").then(({ savePicture }) => savePicture(session))}>
-        Picture
-      </Button>
+      <Button onClick={() => void import("./picture.ts").then((it) => it.savePicture(session))}>Picture</Button>
       <Button onClick={() => videoShown.set(true)}>Video …</Button>
       <Button
         label={shownScheme === "dark" ? "Light colours" : "Dark colours"}
@@ -88,10 +91,9 @@ export function TopBar({ dock }: { readonly dock: DockviewApi | null }) {
         {shownScheme === "dark" ? "☀" : "☾"}
       </Button>
       <Suspense fallback={null}>
-        {dialog === "ghosts" && <GhostDialog onClose={close} />}
+        {dialog !== null && <BarDialog kind={dialog} dock={dock} onClose={close} />}
         {isExporting && <ExportDialog onClose={() => exportShown.set(false)} />}
         {isFilming && <VideoDialog onClose={() => videoShown.set(false)} />}
-        {dialog === "layouts" && dock !== null && <LayoutDialog dock={dock} onClose={close} />}
       </Suspense>
     </header>
   );

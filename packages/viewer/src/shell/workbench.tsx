@@ -1,7 +1,6 @@
 import type { DockviewApi } from "dockview";
-import { useContext, useMemo, useState } from "react";
+import { lazy, Suspense, useContext, useMemo, useState } from "react";
 import { useViewer } from "../hooks.ts";
-import { Reading } from "../timeline/reading.tsx";
 import { Timeline } from "../timeline/timeline.tsx";
 import { Keys } from "../transport/keys.tsx";
 import { TransportBar } from "../transport/transport-bar.tsx";
@@ -10,6 +9,8 @@ import { Dock } from "./dock.tsx";
 import { Notices } from "./notices.tsx";
 import { PlaceContext } from "./place.ts";
 import { TopBar } from "./top-bar.tsx";
+
+const Reading = lazy(async () => ({ default: (await import("../timeline/reading.tsx")).Reading }));
 
 /** The page with a recording: what is open above, panels in the middle, time below. */
 export function Workbench() {
@@ -31,7 +32,13 @@ export function Workbench() {
       </main>
       <footer>
         {place?.strip}
-        {isHead ? <Reading /> : <Timeline />}
+        {isHead ? (
+          <Suspense fallback={<div className="timeline-reading" />}>
+            <Reading />
+          </Suspense>
+        ) : (
+          <Timeline />
+        )}
         <TransportBar />
       </footer>
     </div>

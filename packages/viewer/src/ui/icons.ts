@@ -9,7 +9,6 @@ export const PATHS = {
   end: "M12 3h2v10h-2zM2 3v10L6.500 8zM6.500 3v10L11 8z",
   loop: "M4 5h7V2.500L15 6l-4 3.500V7H6v3H4zM12 11H5v2.500L1 10l4-3.500V9h5V6h2z",
   fullScreen: "M2 2h5v2H4v3H2zM9 2h5v5h-2V4H9zM2 9h2v3h3v2H2zM12 9h2v5H9v-2h3z",
-  away: "M3 3h5v2H5v6h6V8h2v5H3zM9 2h5v5l-1.800-1.800-3.500 3.500-1.400-1.400 3.500-3.500z",
 } as const;
 
 export type IconName = keyof typeof PATHS;

@@ -149,6 +149,7 @@ describe.skipIf(!hasChromium)("end to end, what the page shows is what the comma
     });
     const wanted = await keptBy(page);
     await page.getByRole("button", { name: "Share" }).click();
+    await page.getByRole("menuitem", { name: "Copy the address of this moment" }).click();
     const link = page.url();
     await page.goto("about:blank");
     await page.goto(link);

@@ -145,6 +145,7 @@ describe.skipIf(!hasChromium)("the viewer", () => {
       await simtape.seek(3.25e9);
     });
     await page.getByRole("button", { name: "Share" }).click();
+    await page.getByRole("menuitem", { name: "Copy the address of this moment" }).click();
     const address = page.url();
     await page.goto("about:blank");
     await page.goto(address);

@@ -3,7 +3,8 @@ import { useTimeScale } from "../../use-time-scale.ts";
 import { useSession } from "../../hooks.ts";
 import { Button } from "../../ui/button.tsx";
 import { Dialog } from "../../ui/dialog.tsx";
-import { ask, messageOf } from "../api.ts";
+import { Snippets } from "../../shell/snippets.tsx";
+import { ask, at, messageOf } from "../api.ts";
 import { momentText } from "../dates.ts";
 import type { Details, Share } from "../shapes.ts";
 import { shownText } from "../shared/part-text.ts";
@@ -28,6 +29,8 @@ export function ShareDialog({ details, onClose }: { readonly details: Details; r
   const [part, setPart] = useState<Part>(loop === null ? "all" : "range");
   const [hours, setHours] = useState<number>(168);
   const [link, setLink] = useState<string | null>(null);
+  /** Of the file that the link shows; null: it is still being made. */
+  const [source, setSource] = useState<string | null>(null);
   const [failure, setFailure] = useState<string | null>(null);
   const [isAsking, setAsking] = useState(false);
   const { shares, again } = useShares(details.id);
@@ -38,9 +41,11 @@ export function ShareDialog({ details, onClose }: { readonly details: Details; r
       const range = part === "range" && loop !== null ? { first: loop.start / 1e9, last: loop.end / 1e9 } : {};
       const moment = part === "moment" ? { moment: now / 1e9 } : {};
       const body = { recording: details.id, hours, ...range, ...moment };
-      const { page } = await ask("POST /api/shares", { body });
+      const { page, secret } = await ask("POST /api/shares", { body });
       setLink(new URL(page, location.origin).href);
       again();
+      const { url } = await ask("GET /api/shares/{secret}", { params: { secret } });
+      setSource(url === null ? null : new URL(url, location.origin).href);
     } catch (error) {
       setFailure(messageOf(error));
     }
@@ -56,6 +61,7 @@ export function ShareDialog({ details, onClose }: { readonly details: Details; r
         onChange={() => {
           setPart(value);
           setLink(null);
+          setSource(null);
         }}
       />{" "}
       {text}
@@ -132,6 +138,23 @@ export function ShareDialog({ details, onClose }: { readonly details: Details; r
           </p>
         )}
       </form>
+      {link !== null && (
+        <details>
+          <summary>Show it in another page</summary>
+          <p className="hint">
+            The server shows it only in pages of the sites that its setting <code>frameAncestors</code> lists.
+          </p>
+          <Snippets
+            beginning={{
+              page: link,
+              source,
+              module: new URL(at("player.js"), location.origin).href,
+              name: details.name,
+            }}
+            time={Math.round(now / 1e6) / 1e3}
+          />
+        </details>
+      )}
       {shares.length > 0 && (
         <>
           <h3>Links that work now</h3>
