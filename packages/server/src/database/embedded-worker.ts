@@ -8,7 +8,7 @@ import type { EmbeddedOptions } from "./embedded.ts";
 const SETTINGS: readonly string[] = ["shared_buffers=32MB", "max_wal_size=64MB", "min_wal_size=32MB"];
 
 /** Messages that another one of the same statement follows: Parse, Bind, Describe, Execute, Close. */
-const PARTS: ReadonlySet<number> = new Set([..."PBDEC"].map((letter) => letter.charCodeAt(0)));
+const PARTS: ReadonlySet<number> = new Set(Buffer.from("PBDEC", "latin1"));
 
 const { folder, socket } = workerData as EmbeddedOptions;
 const database = await PGlite.create({
