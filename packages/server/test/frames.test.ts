@@ -49,14 +49,14 @@ test("without the setting no site has a frame, and none may read", async () => {
   await closed.close();
 });
 
-test("a listed site may read the player and what a link shows; another site may not", async () => {
+test("a listed site may read what a link shows, and another site may not; the code of the player is for all", async () => {
   const allowed = async (url: string, origin: string, method: "GET" | "OPTIONS" = "GET"): Promise<unknown> =>
     (await app.inject({ url, method, headers: { origin } })).headers["access-control-allow-origin"];
-  for (const url of ["/player.js", "/api/shares/x/files/y"]) {
-    expect(await allowed(url, LISTED), url).toBe(LISTED);
-    expect(await allowed(url, OTHER), url).toBeUndefined();
-    expect(await allowed(url, "null"), url).toBeUndefined();
-  }
+  const file = "/api/shares/x/files/y";
+  expect(await allowed(file, LISTED)).toBe(LISTED);
+  for (const origin of [OTHER, "null", `${LISTED}.evil.example`])
+    expect(await allowed(file, origin), origin).toBeUndefined();
+  expect(await allowed("/player.js", LISTED)).toBe("*");
   for (const url of ["/api/shares", "/", "/r/x", "/icon.svg"]) expect(await allowed(url, LISTED), url).toBeUndefined();
   const { statusCode, headers } = await app.inject({
     url: "/api/shares/x/files/y",

@@ -1,8 +1,10 @@
 import type { FastifyInstance } from "fastify";
 import type { Settings } from "../settings.ts";
 
-/** What a page of another site may read: the element `<simtape-player>`, and what a link shows. No cookie counts there. */
-const READABLE = /^\/(?:player\.js|assets\/[^?]+|api\/shares\/[^/?]+(?:\/files\/[^/?]+)?)(?:\?|$)/;
+/** What a link shows: a page of a listed site may read it. No cookie counts there. */
+const SHARED = /^\/api\/shares\/[^/?]+(?:\/files\/[^/?]+)?(?:\?|$)/;
+/** The element `<simtape-player>`: the same code for all, which a browser may keep without its origin. */
+const CODE = /^\/(?:player\.js|assets\/[^?]+)(?:\?|$)/;
 /** Pages that may be in a frame of a listed site: those of links, and players. A player has no buttons that change anything. */
 const FRAMEABLE = /^\/s\/[^?]|[?&]embed(?:[=&]|$)/;
 
@@ -14,10 +16,10 @@ export function ancestorsOf(url: string, { frameAncestors }: Settings): string {
 /** Lets pages of the sites that may have frames read what a player needs (Fetch standard, CORS protocol). */
 export function allowSites(app: FastifyInstance, { frameAncestors }: Settings): void {
   if (frameAncestors.length === 0) return;
-  app.addHook("onRequest", async ({ url, method, headers }, reply) => {
-    if (!READABLE.test(url)) return;
+  app.addHook("onRequest", async ({ url, method, headers: { origin } }, reply) => {
+    if (CODE.test(url)) void reply.header("access-control-allow-origin", "*");
+    if (!SHARED.test(url)) return;
     void reply.header("vary", "Origin");
-    const { origin } = headers;
     if (origin === undefined || !frameAncestors.includes(origin)) return;
     void reply.header("access-control-allow-origin", origin);
     void reply.header("access-control-expose-headers", "Accept-Ranges, Content-Length, Content-Range, ETag");
