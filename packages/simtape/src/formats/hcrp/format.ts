@@ -1,5 +1,4 @@
 import { ByteCursor } from "../../bytes/cursor.ts";
-import { LOCAL_BYTES } from "../../bytes/zip.ts";
 import type { FileNames } from "../../model/format-files.ts";
 import type { Format, FormatOption } from "../../model/format.ts";
 import type { HcrpChannels } from "./chunk/channel-types.ts";
@@ -37,8 +36,9 @@ const MAINS: readonly string[] = ["meta.hcrp", "preamble.dat", "seg-00000000.hcs
 
 /** Members of replays of ReplayMod, one of which is the first (samples/hypercube/cap8-flyingsquid-1.16.5.mcpr). */
 const REPLAY_MEMBERS: readonly string[] = ["metaData.json", "recording.tmcpr", "recording.tmcpr.crc32", "markers.json"];
-/** What a local header of a zip begins with, and where it has the length of its name (APPNOTE 4.3.7). */
+/** What a local header of a zip begins with, its length, and where it has that of its name (APPNOTE 4.3.7). */
 const ZIP_MAGIC = 0x504b0304;
+const LOCAL_HEADER = 30;
 const NAME_LENGTH_AT = 26;
 
 const FILES: FileNames = {
@@ -87,9 +87,9 @@ function isRecording(head: Uint8Array): boolean {
 
 /** Whether it begins as a zip whose first member is one that every `.mcpr` has. */
 function isReplay(head: Uint8Array): boolean {
-  if (head.length < LOCAL_BYTES || new ByteCursor(head).u32be() !== ZIP_MAGIC) return false;
+  if (head.length < LOCAL_HEADER || new ByteCursor(head).u32be() !== ZIP_MAGIC) return false;
   const nameLength = head[NAME_LENGTH_AT]! | (head[NAME_LENGTH_AT + 1]! << 8);
-  const name = new TextDecoder("latin1").decode(head.subarray(LOCAL_BYTES, LOCAL_BYTES + nameLength));
+  const name = new TextDecoder("latin1").decode(head.subarray(LOCAL_HEADER, LOCAL_HEADER + nameLength));
   return REPLAY_MEMBERS.includes(name);
 }
 

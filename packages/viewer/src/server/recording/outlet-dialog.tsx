@@ -11,8 +11,6 @@ import type { Details, Outlet } from "../shapes.ts";
 /** Between two looks, milliseconds. */
 const LOOK_EVERY = 1000;
 
-const TITLES: Readonly<Record<Outlet["kind"], string>> = { foxglove: "Foxglove", nanover: "NanoVer" };
-
 /** Plays this recording to the clients of other programs, which watch it together. */
 export function OutletDialog({ details, onClose }: { readonly details: Details; readonly onClose: () => void }) {
   const session = useSession();
@@ -37,8 +35,7 @@ export function OutletDialog({ details, onClose }: { readonly details: Details; 
       )}
       {list?.outlets.length === 0 && (
         <p className="faint">
-          This node of the server has no outlet. It gets one when it is started with <code>--into foxglove</code> or{" "}
-          <code>--into nanover</code>.
+          This node of the server has no outlet. It gets one when it is started with <code>--into</code>.
         </p>
       )}
       {list !== null && list.outlets.length > 0 && (
@@ -88,7 +85,7 @@ function Status({ outlet }: { readonly outlet: Outlet }) {
   return (
     <>
       <h3>
-        {TITLES[kind]}
+        {titleOf(kind)}
         {name !== kind && ` (${name})`} <code>{address}</code>
       </h3>
       <p>
@@ -115,4 +112,9 @@ function Status({ outlet }: { readonly outlet: Outlet }) {
 
 function isPlaying({ loaded }: Outlet): boolean {
   return loaded?.phase === "playing" || loaded?.phase === "buffering";
+}
+
+/** As the format of that name is called, or with a capital. */
+function titleOf(kind: Outlet["kind"]): string {
+  return FORMAT_TITLES[kind] ?? kind.charAt(0).toUpperCase() + kind.slice(1);
 }
