@@ -1,11 +1,13 @@
 import { createHash } from "node:crypto";
 import { open } from "simtape";
 import { fromFile } from "simtape/node";
+import { passing, type TimedWay } from "simtape/race";
 import { type Ghost as Way, ghostOf } from "simtape/record";
 import type { Property } from "../scene/adapter.ts";
 import { profilesOf } from "../scene/profiles.ts";
 import { GRID, type Thing } from "../scene/thing.ts";
 import type { Stored } from "../stored/recordings.ts";
+import type { Point } from "./box.ts";
 import type { Course } from "./course.ts";
 import { marksOf, type RunMarks } from "./marks.ts";
 import { Passage } from "./passage.ts";
@@ -14,6 +16,8 @@ import { Passage } from "./passage.ts";
 const INVISIBLE = 0x20;
 /** Ticks for which a ghost stands at its end. */
 const STAYS = 40;
+/** Blocks: a runner farther from the way of a ghost is not on it. */
+const REACH = 12;
 /** Most letters of a name that the game accepts. */
 const LONGEST_NAME = 16;
 
@@ -30,6 +34,8 @@ export class Ghost {
   readonly ticks: number;
   readonly #way: Way;
   readonly #uuid: string;
+  /** The way in ticks and blocks, made when it is wanted first. */
+  #timed: TimedWay | null = null;
 
   constructor(title: string, player: string, skin: readonly Property[], way: Way, checkpoints: readonly number[]) {
     this.title = title;
@@ -75,6 +81,12 @@ export class Ghost {
     };
   }
 
+  /** The tick at which the run came by a place, the one nearest to `tick`; NaN: it never came near. */
+  passed([x, y, z]: Point, tick: number): number {
+    this.#timed ??= timedOf(this.#way);
+    return passing(this.#timed, x, y, z, REACH, tick);
+  }
+
   /** The name over its head. A player's name never has a space, so it is not confused with a present player. */
   nameAs(id: number): string {
     return `${id + 1} ${this.player}`.slice(0, LONGEST_NAME);
@@ -103,6 +115,14 @@ function checkpointsOf({ checkpoints, hasStart }: RunMarks, way: Way, course: Co
     for (const event of passage.step(at, false)) if (typeof event === "object") passed.push(row * way.step);
   }
   return passed;
+}
+
+/** In ticks and blocks: the race of recordings reckons with it. */
+function timedOf({ x, y, z, step }: Way): TimedWay {
+  const times = Float64Array.from(x, (_, row) => row * step);
+  const places = new Float64Array(3 * x.length);
+  for (let row = 0; row < x.length; row++) places.set([x[row]! / GRID, y[row]! / GRID, z[row]! / GRID], 3 * row);
+  return { times, places };
 }
 
 /** A UUID of its own, so that it differs from every player's. */

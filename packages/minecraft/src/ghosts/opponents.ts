@@ -81,8 +81,9 @@ export class Opponents {
     if (this.#waiting >= MOST_WAITING) return;
     const [, ...words] = text.trim().split(/\s+/);
     const [first] = words;
-    if (first === undefined) this.tell(`${WORD} best, top, off, list, or up to ${MOST_GHOSTS} names`, "gray");
+    if (first === undefined) this.tell(`${WORD} best, top, off, list, gaps, or up to ${MOST_GHOSTS} names`, "gray");
     else if (first === "list") this.#next(() => this.#list());
+    else if (first === "gaps" && words.length === 1) this.#switchGaps();
     else this.#choose(words);
   }
 
@@ -100,6 +101,11 @@ export class Opponents {
       const names = this.#race.ghosts.map(({ title }) => title);
       this.tell(names.length === 0 ? "No ghosts." : `Ghosts: ${names.join(", ")}`, "gray");
     });
+  }
+
+  #switchGaps(): void {
+    this.#race.hasGaps = !this.#race.hasGaps;
+    this.tell(this.#race.hasGaps ? "Gaps are shown all along." : "Gaps are shown at checkpoints only.", "gray");
   }
 
   #next(work: () => Promise<void> | void): void {

@@ -5,7 +5,7 @@ import { EMPTY, type Scene } from "../scene/scene.ts";
 import { GRID, type Thing } from "../scene/thing.ts";
 import type { Point } from "./box.ts";
 import type { Ghost } from "./ghost.ts";
-import { splitText } from "./split.ts";
+import { gapsText, splitText } from "./split.ts";
 import type { GhostTeam } from "./team.ts";
 
 /** How ghosts differ from the things of a server. */
@@ -17,6 +17,9 @@ export const MOST_GHOSTS = 8;
 const NEAR = 2;
 /** Most ticks that may pass in one frame and still count as movement. */
 const SMOOTH = 30;
+/** Ticks between two messages of the gaps, and for which a split stays. */
+const GAPS_EVERY = 20;
+const SPLIT_STAYS = 60;
 
 /** The ghosts of one runner: sends its client their moves, tick by tick. */
 export class Race {
@@ -28,6 +31,11 @@ export class Race {
   #shown: Scene = EMPTY;
   /** Ticks since the start that the client sees. */
   #tick = 0;
+  /** Whether the runner sees how far ahead of the ghosts it is, all along. */
+  hasGaps = true;
+  /** When the action bar was written last, and until when it stays. */
+  #written = Number.NEGATIVE_INFINITY;
+  #until = Number.NEGATIVE_INFINITY;
 
   constructor(adapter: Adapter, team: GhostTeam, send: (packets: readonly Packet[]) => boolean) {
     this.#adapter = adapter;
@@ -56,6 +64,17 @@ export class Race {
     }
     const isJump = tick < this.#tick || tick - this.#tick > SMOOTH;
     if (this.#become({ ...EMPTY, things }, names, isJump)) this.#tick = tick;
+    this.#gaps(tick, runner);
+  }
+
+  /** By how much later the runner is where each ghost was. A split stays long enough to be read. */
+  #gaps(tick: number, runner: Point): void {
+    if (tick < this.#written) this.#written = this.#until = Number.NEGATIVE_INFINITY;
+    if (!this.hasGaps || tick < GAPS_EVERY || tick < this.#until || tick - this.#written < GAPS_EVERY) return;
+    const text = gapsText(this.#ghosts.map((ghost, id) => [ghost.nameAs(id), tick - ghost.passed(runner, tick)]));
+    if (text === "") return;
+    this.#written = tick;
+    this.#send(this.#adapter.actionBar({ text, color: "gray" }));
   }
 
   /** Hides all ghosts. False: they could not be removed now. */
@@ -86,6 +105,7 @@ export class Race {
   }
 
   #bar(what: string, ticks: number, of: (ghost: Ghost) => number | undefined): void {
+    this.#until = ticks + SPLIT_STAYS;
     const against = this.#ghosts.map((ghost, id) => [ghost.nameAs(id), of(ghost)] as const);
     this.#send(this.#adapter.actionBar({ text: splitText(what, ticks, against), color: "gold" }));
   }

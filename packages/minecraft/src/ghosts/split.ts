@@ -19,7 +19,13 @@ export function splitText(
   return [`${what} ${clockText(ticks)}`, ...against].join("  ");
 }
 
+/** In the form `-0.85 1 Alex  +1.20 2 Sam`: ahead of the first ghost, behind the second; NaN: none is known. */
+export function gapsText(gaps: readonly (readonly [name: string, ticks: number])[]): string {
+  const known = gaps.filter(([, ticks]) => Number.isFinite(ticks));
+  return known.map(([name, ticks]) => `${signed(ticks)} ${name}`).join("  ");
+}
+
 function signed(ticks: number): string {
-  const seconds = ticks / TICKS_PER_SECOND;
-  return `${ticks < 0 ? "-" : ticks > 0 ? "+" : "±"}${Math.abs(seconds).toFixed(2)}`;
+  const seconds = Math.abs(ticks / TICKS_PER_SECOND).toFixed(2);
+  return `${seconds === "0.00" ? "±" : ticks < 0 ? "-" : "+"}${seconds}`;
 }
