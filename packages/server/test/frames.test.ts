@@ -37,7 +37,20 @@ test("links and players may be in frames of the listed sites, and no other page"
   const both = `${LISTED} http://localhost:8888`;
   for (const url of ["/s/secret", "/s/secret?embed", "/r/x?embed", "/r/x?at=3&embed=&rate=2", "/?embed"])
     expect(await ancestors(app, url), url).toBe(both);
-  for (const url of ["/", "/r/x", "/r/x?embedded", "/r/x?q=embed", "/admin", "/account", "/sql", "/room/x"])
+  for (const url of [
+    "/",
+    "/r/x",
+    "/r/x?embedded",
+    "/r/x?q=embed",
+    "/admin?q=?embed",
+    "/r/x?q=%26embed",
+    "/?render&embed",
+    "//",
+    "/admin",
+    "/account",
+    "/sql",
+    "/room/x",
+  ])
     expect(await ancestors(app, url), url).toBe("'none'");
 });
 

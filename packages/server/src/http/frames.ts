@@ -5,12 +5,12 @@ import type { Settings } from "../settings.ts";
 const SHARED = /^\/api\/shares\/[^/?]+(?:\/files\/[^/?]+)?(?:\?|$)/;
 /** The element `<simtape-player>`: the same code for all, which a browser may keep without its origin. */
 const CODE = /^\/(?:player\.js|assets\/[^?]+)(?:\?|$)/;
-/** Pages that may be in a frame of a listed site: those of links, and players. A player has no buttons that change anything. */
-const FRAMEABLE = /^\/s\/[^?]|[?&]embed(?:[=&]|$)/;
+/** The page of a link. */
+const LINKED = /^\/s\/[^?]/;
 
 /** The sites that may show a page in a frame, for `frame-ancestors` (CSP level 3, 6.4.2). `url` is a path with its query. */
 export function ancestorsOf(url: string, { frameAncestors }: Settings): string {
-  return FRAMEABLE.test(url) && frameAncestors.length > 0 ? frameAncestors.join(" ") : "'none'";
+  return isFrameable(url) && frameAncestors.length > 0 ? frameAncestors.join(" ") : "'none'";
 }
 
 /** Lets pages of the sites that may have frames read what a player needs (Fetch standard, CORS protocol). */
@@ -28,4 +28,14 @@ export function allowSites(app: FastifyInstance, { frameAncestors }: Settings): 
     void reply.header("access-control-allow-headers", "Range");
     await reply.code(204).send();
   });
+}
+
+/**
+ * Whether a page may be in a frame of a listed site: those of links may, and players, which have no buttons that change
+ * anything. The query is read as the page reads it.
+ */
+function isFrameable(url: string): boolean {
+  const [, query = ""] = /\?(.*)$/.exec(url) ?? [];
+  const said = new URLSearchParams(query);
+  return LINKED.test(url) || (said.has("embed") && !said.has("render"));
 }
