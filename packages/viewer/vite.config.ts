@@ -11,6 +11,9 @@ const AT_ONCE =
 /** What every page of a recording has at once, likewise: dialogs that are loaded on use share it. */
 const SHELL =
   /\/viewer\/src\/(afar|clock|engine\/preview|hooks|kept|long-query|scene\/(settings|(follow|use)-world)|timeline\/plot-box|measures|observable|placement|subject|use-(time-scale|unit-system)|ask\/(asking|use-asking)|compare\/comparing|events\/event-list|(export|video)\/shown|open\/files|shell\/(layout|place|share)|timeline\/(use-window|window)|transport\/(commands|listen)|ui\/(dialog|icons|menu))\.tsx?$|\/node_modules\/(react|scheduler)\//;
+/** What every scene has at once and parts that are loaded on use share, likewise. */
+const SCENE =
+  /\/viewer\/src\/(measure\/measuring|scene\/(compose|copies|gaze|instances|lighting|look|pick|quick|srgb|presenters\/(cells|molecules\/(settings|structure)))|world\/registry)\.ts$|\/simtape\/src\/model\/(axes-transform|geodesy|pose-columns|rotation|same-value|standard-axes)\.ts$|\/three\/examples\/jsm\/utils\/BufferGeometryUtils\.js$/;
 /** Of all formats, which a worker asks for what things are called. */
 const TRAITS = /\/simtape\/src\/formats\/\w+\/traits\.ts$/;
 
@@ -69,7 +72,14 @@ export default defineConfig({
     license: { fileName: "licenses.md" },
     rolldownOptions: {
       ...shared.build.rolldownOptions,
-      output: { codeSplitting: { groups: [{ name: "shell", test: SHELL }] } },
+      output: {
+        codeSplitting: {
+          groups: [
+            { name: "shell", test: SHELL },
+            { name: "scene", test: SCENE },
+          ],
+        },
+      },
     },
   },
 });
@@ -97,9 +107,10 @@ function policy(): Plugin {
 function libraryLicenses(): Plugin {
   const plain = ["fflate", "@rgrove/parse-xml", "aws4fetch", "@uwdata/flechette"];
   const forExports = ["hyparquet-writer", "hyparquet"];
+  const forModels = ["three", "yaml"];
   const forHeights = ["geotiff", "pako", "xml-utils", "zstddec", "web-worker", "@petamoriken/float16"];
   const modules = [
-    ...[...plain, ...forExports, ...forHeights].map((name) => `../../node_modules/${name}/LICENSE`),
+    ...[...plain, ...forExports, ...forModels, ...forHeights].map((name) => `../../node_modules/${name}/LICENSE`),
     // Others have theirs under other names, or in what tells of them.
     ...["quick-lru/license", "parse-headers/LICENCE", "lerc/README.md"].map((path) => `../../node_modules/${path}`),
   ];
