@@ -156,7 +156,9 @@ describe("reading", () => {
       const caller = await Caller.signedIn(node, reader);
       const parts = { "{id}": id, "{name}": name, "{analysis}": result.analysis };
       const path = Object.entries(parts).reduce((text, [part, own]) => text.replace(part, own), route.slice(4));
-      const more = { series: "?path=x", state: "?at=1", export: "?to=csv" }[path.split("/").at(-1)!] ?? "";
+      const more =
+        { series: "?path=x", state: "?at=1", export: "?to=csv", when: "?where=1%20%3E%200" }[path.split("/").at(-1)!] ??
+        "";
       await (await caller.ask("GET", path + more)).arrayBuffer();
       const search = `/api/audit?who=${encodeURIComponent(reader)}&recording=${id}&action=read`;
       const { lines } = await admin.json<{ lines: readonly unknown[] }>("GET", search);

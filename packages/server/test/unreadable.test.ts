@@ -66,6 +66,7 @@ const TOGETHER = [
   "live/live-recording.ts",
   "live/segments.ts",
   "library/unreadable.ts",
+  "outlets/served.ts",
   "sql/answer.ts",
 ];
 
