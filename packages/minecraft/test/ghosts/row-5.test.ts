@@ -150,7 +150,7 @@ describe("ghosts", () => {
         expect(bars.filter(isSplit)).toEqual(expected);
         // between them, how far the runner is ahead of each ghost, or behind
         const gaps = bars.filter((bar) => bar !== "" && !isSplit(bar));
-        for (const gap of gaps) expect(gap).toMatch(/^[-+±]\d+\.\d\d [1-8] \S+(  [-+±]\d+\.\d\d [1-8] \S+)*$/);
+        for (const gap of gaps) expect(gap).toMatch(/^[-+±]\d+\.\d\d [1-8] \S+( {2}[-+±]\d+\.\d\d [1-8] \S+)*$/);
         expect(Math.abs(run!.durationMs - at[3]! * 50)).toBeLessThanOrEqual(50);
         // it is a ghost itself: first where it was in the tick in which it left the start, last at the finish
         const ghost = await ghostOf(fromFile(path));
