@@ -1,4 +1,4 @@
-import { execFileSync, spawn } from "node:child_process";
+import { execFileSync, spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -78,7 +78,10 @@ describe.skipIf(!hasChromium || !hasFfmpeg)("simtape render", () => {
 
   test("leaves nothing when it is killed but what the next one removes", async () => {
     const [temporary, into] = [join(folder, "temporary"), join(folder, "into")];
-    for (const path of [temporary, into]) mkdirSync(path);
+    for (const path of [temporary, into]) {
+      rmSync(path, { recursive: true, force: true });
+      mkdirSync(path);
+    }
     const env = { ...process.env, TMPDIR: temporary };
     const words = (until: string): string[] => [
       ...[MAIN, "render", example("town.log"), "--from", "1s", "--until", until, "--fps", "10"],
@@ -94,6 +97,9 @@ describe.skipIf(!hasChromium || !hasFfmpeg)("simtape render", () => {
     const ours = (): string[] => readdirSync(temporary).filter((name) => name.startsWith("simtape-render-"));
     expect(ours()).not.toEqual([]);
     expect(readdirSync(into)).not.toContain("pictures");
+    // the browser of the killed one ends by itself, and writes into its folder until then
+    const isThere = (): boolean => spawnSync("pgrep", ["-f", temporary]).status === 0;
+    await expect.poll(isThere, { timeout: 60_000 }).toBe(false);
     const next = spawn(process.execPath, words("1.2s"), { env, stdio: "ignore" });
     expect(await once(next, "exit")).toEqual([0, null]);
     expect(ours()).toEqual([]);
