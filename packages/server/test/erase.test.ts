@@ -12,7 +12,7 @@ import { type Database, joinDatabase } from "../src/database/database.ts";
 import { Jobs } from "../src/jobs/queue.ts";
 import { folderLibrary } from "../src/library/folder.ts";
 import type { Library } from "../src/library/library.ts";
-import { logTo } from "../src/log.ts";
+import { logTo } from "../src/log-output.ts";
 import { settingsOf } from "../src/settings.ts";
 import { eraseWho } from "../src/subjects/erase.ts";
 import { Traces } from "../src/subjects/traces.ts";

@@ -2,8 +2,6 @@ import type { Command } from "commander";
 import { SourceError } from "simtape";
 import { counted, EXIT, Output, say, UsageError } from "simtape/serving";
 import { configured, type Flags, settingsFrom } from "../command-settings.ts";
-import { joinDatabase } from "../database/database.ts";
-import { Audit } from "../people/audit.ts";
 import type { Settings } from "../settings.ts";
 import { BackupError } from "./archive.ts";
 
@@ -107,6 +105,8 @@ function understood(error: unknown): never {
  */
 async function noted({ database: address }: Settings, recordings: boolean): Promise<void> {
   try {
+    const { joinDatabase } = await import("../database/database.ts");
+    const { Audit } = await import("../people/audit.ts");
     const database = await joinDatabase(address);
     try {
       await new Audit(database.query).add({ who: null, role: "command", action: "backup", details: { recordings } });

@@ -3,7 +3,7 @@ import cookie from "@fastify/cookie";
 import swagger from "@fastify/swagger";
 import fastify, { LogController, type FastifyBaseLogger, type FastifyInstance, type FastifyRequest } from "fastify";
 import type { Role } from "../database/tables.ts";
-import { logTo } from "../log.ts";
+import { logTo } from "../log-output.ts";
 import type { Context } from "../context.ts";
 import { Authentication } from "../people/authenticate.ts";
 import type { Openness } from "../people/openness.ts";

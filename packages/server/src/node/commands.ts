@@ -3,15 +3,11 @@ import { mkdir } from "node:fs/promises";
 import type { Command } from "commander";
 import { EXIT, Output, say, UsageError } from "simtape/serving";
 import { addBackupCommands } from "../backup/commands.ts";
-import { BusError } from "../bus/bus.ts";
 import { configured, type Flags, printed, settingsFrom } from "../command-settings.ts";
-import { LockedError } from "../database/lock.ts";
 import { addFind } from "../clients/find.ts";
 import { addPush } from "../clients/push.ts";
 import { limitNewSpace } from "./new-space.ts";
 import { addUserCommands } from "../people/commands.ts";
-import { OutletError } from "../outlets/offers.ts";
-import { AccessError } from "../people/openness.ts";
 import type { Node } from "./serve.ts";
 import type { Settings } from "../settings.ts";
 
@@ -43,7 +39,8 @@ export function addServerCommands(program: Command): void {
       if (demo !== undefined) await mkdir(settings.store, { recursive: true });
       const grown = limitNewSpace();
       const { serve } = await import("./serve.ts");
-      const node = await serve(settings).catch((error: unknown) => {
+      const node = await serve(settings).catch(async (error: unknown) => {
+        const { understood } = await import("./understood.ts");
         throw understood(error, settings);
       });
       grown();
@@ -100,19 +97,6 @@ async function fill(settings: Settings, node: Node, signal: AbortSignal): Promis
   } catch (error) {
     if (!signal.aborted) say(`the demo is not complete: ${error instanceof Error ? error.message : String(error)}`);
   }
-}
-
-/** Errors of the operating system, in words that say what to do. */
-function understood(error: unknown, { port, host }: Settings): unknown {
-  if (error instanceof AccessError || error instanceof OutletError) return new UsageError(error.message);
-  if (error instanceof RangeError || error instanceof LockedError || error instanceof BusError)
-    return new UsageError(error.message);
-  const { code, syscall, hostname } = error as NodeJS.ErrnoException & { hostname?: string };
-  if (syscall !== "listen" && hostname !== host) return error;
-  if (code === "EADDRINUSE") return new UsageError(`port ${port} is in use by another program: choose another --port`);
-  if (code === "EACCES") return new UsageError(`not allowed: ${(error as Error).message}`);
-  if (code === "EADDRNOTAVAIL" || code === "ENOTFOUND") return new UsageError(`${host} is no address of this machine`);
-  return error;
 }
 
 /** The first signal ends it in order, a second signal at once. */

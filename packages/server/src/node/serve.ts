@@ -23,7 +23,7 @@ import type { Library } from "../library/library.ts";
 import { lakeStore } from "../lake/lake.ts";
 import { openLibrary } from "../library/open.ts";
 import { sharingOpenFiles } from "../library/open-files.ts";
-import { logTo } from "../log.ts";
+import { logTo } from "../log-output.ts";
 import { analysisRoutes } from "../operations/analysis-routes.ts";
 import { exportRoutes } from "../operations/export-routes.ts";
 import { jobRoutes } from "../operations/job-routes.ts";

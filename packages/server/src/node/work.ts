@@ -3,7 +3,7 @@ import { openBus } from "../bus/open.ts";
 import { type Database, openDatabase } from "../database/database.ts";
 import { Disk } from "../disk.ts";
 import { openLibrary } from "../library/open.ts";
-import { logTo } from "../log.ts";
+import { logTo } from "../log-output.ts";
 import type { Settings } from "../settings.ts";
 import { handlersOf } from "./handlers.ts";
 import { Jobs } from "../jobs/queue.ts";

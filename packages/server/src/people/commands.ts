@@ -2,14 +2,18 @@ import { stat } from "node:fs/promises";
 import { type Command, Option } from "commander";
 import { Output, say, UsageError } from "simtape/serving";
 import { configured, type Flags, settingsFrom } from "../command-settings.ts";
-import { type Database, joinDatabase } from "../database/database.ts";
 import type { Role } from "../database/tables.ts";
 import { Problem } from "../problem.ts";
-import { type Account, type AccountChange, Accounts } from "./accounts.ts";
-import { askPassword } from "./ask-password.ts";
-import { Audit } from "./audit.ts";
+import type { Account, AccountChange, Accounts } from "./accounts.ts";
+import type { Audit } from "./audit.ts";
 
 const ROLES: readonly Role[] = ["recorder", "viewer", "player", "staff", "admin"];
+
+/** The accounts of a server, and the audit that says who changed them. */
+interface People {
+  readonly accounts: Accounts;
+  readonly audit: Audit;
+}
 
 interface AddFlags extends Flags {
   readonly role: Role;
@@ -33,10 +37,10 @@ export function addUserCommands(program: Command): void {
       "\nExamples:\n  $ simtape user add anna recordings --role admin\n  $ simtape user add bo --role player --database postgres://simtape@db/simtape < password.txt",
     )
     .action((name: string, store: string | undefined, flags: AddFlags) =>
-      within(store, flags, async (database) => {
-        const password = flags.withoutPassword === true ? null : await askPassword(name);
-        const id = await new Accounts(database.query).add({ name, role: flags.role, password });
-        await noted(database, "user made", { user: id, role: flags.role });
+      within(store, flags, async ({ accounts, audit }) => {
+        const password = flags.withoutPassword === true ? null : await asked(name);
+        const id = await accounts.add({ name, role: flags.role, password });
+        await noted(audit, "user made", { user: id, role: flags.role });
         say(`${name} is ${flags.role}`);
       }),
     );
@@ -44,9 +48,9 @@ export function addUserCommands(program: Command): void {
   sub(user, "list", "all accounts")
     .option("--json", "one JSON object for each")
     .action((store: string | undefined, flags: Flags) =>
-      within(store, flags, async ({ query }) => {
+      within(store, flags, async ({ accounts }) => {
         const output = new Output();
-        for (const account of await new Accounts(query).list())
+        for (const account of await accounts.list())
           await output.line(flags["json"] === true ? JSON.stringify(account) : lineOf(account));
         await output.flush();
       }),
@@ -59,8 +63,7 @@ export function addUserCommands(program: Command): void {
   ): void => {
     sub(user, words, summary).action((name: string, ...rest: unknown[]) => {
       const [flags, store, ...more] = rest.slice(0, -1).reverse() as [Flags, string | undefined, ...string[]];
-      return within(store, flags, async (database) => {
-        const accounts = new Accounts(database.query);
+      return within(store, flags, async ({ accounts, audit }) => {
         const found = await accounts.find(name);
         if (found === null) throw new UsageError(`there is no user ${name}; simtape user list shows all`);
         const changed = await changeOf(name, more);
@@ -71,7 +74,7 @@ export function addUserCommands(program: Command): void {
           ...(identities === undefined ? {} : { identities: identities.length }),
           ...(password === undefined ? {} : { password: "changed" }),
         };
-        await noted(database, "user changed", details);
+        await noted(audit, "user changed", details);
         say(`${found.name}: done`);
       });
     });
@@ -79,7 +82,7 @@ export function addUserCommands(program: Command): void {
   change("disable <name>", "it can no longer sign in, its sessions and tokens end", async () => ({ disabled: true }));
   change("enable <name>", "it can sign in again", async () => ({ disabled: false }));
   change("password <name>", "a new password; its sessions end", async (name) => ({
-    password: await askPassword(name),
+    password: await asked(name),
   }));
   change("role <name> <role>", `another role: ${ROLES.join(", ")}`, async (_, [role]) => {
     const found = ROLES.find((one) => one === role);
@@ -91,6 +94,10 @@ export function addUserCommands(program: Command): void {
   }));
 }
 
+async function asked(name: string): Promise<string> {
+  return (await import("./ask-password.ts")).askPassword(name);
+}
+
 function sub(user: Command, words: string, summary: string): Command {
   const command = user
     .command(words)
@@ -100,16 +107,18 @@ function sub(user: Command, words: string, summary: string): Command {
   return configured(command, ["data", "database"]);
 }
 
-async function within(
-  store: string | undefined,
-  flags: Flags,
-  work: (database: Database) => Promise<void>,
-): Promise<void> {
+async function within(store: string | undefined, flags: Flags, work: (people: People) => Promise<void>): Promise<void> {
   const settings = await settingsFrom(store, flags);
   await mustBeOwn(settings.database);
+  // loaded on use: the other commands do without a database
+  const [{ joinDatabase }, { Accounts }, { Audit }] = await Promise.all([
+    import("../database/database.ts"),
+    import("./accounts.ts"),
+    import("./audit.ts"),
+  ]);
   const database = await joinDatabase(settings.database);
   try {
-    await work(database);
+    await work({ accounts: new Accounts(database.query), audit: new Audit(database.query) });
   } catch (error) {
     throw error instanceof Problem ? new UsageError(error.message) : error;
   } finally {
@@ -126,8 +135,8 @@ async function mustBeOwn(address: string): Promise<void> {
     throw new UsageError(`${folder} belongs to another user of this machine: run it as that one, by sudo -u`);
 }
 
-async function noted({ query }: Database, action: string, details: Readonly<Record<string, unknown>>): Promise<void> {
-  await new Audit(query).add({ who: null, role: "command", action, details: { ...details, by: "simtape user" } });
+async function noted(audit: Audit, action: string, details: Readonly<Record<string, unknown>>): Promise<void> {
+  await audit.add({ who: null, role: "command", action, details: { ...details, by: "simtape user" } });
 }
 
 function lineOf({ name, role, disabled, hasPassword, isForeign, id }: Account): string {

@@ -1,11 +1,12 @@
 import type { Recording } from "../model/recording.ts";
+import { columnExtentsOf, type NameFacts } from "../model/query/name-facts.ts";
 import { pathText } from "../model/query/path.ts";
 import { after, type Time, type TimeRange } from "../model/time.ts";
 import type { OnProgress } from "../model/query/walk.ts";
 import { type Answer, AnswerMaker } from "./answers.ts";
 import type { Ast } from "./ast.ts";
 import { canBeTrue, extentsIn } from "./bounds.ts";
-import { Catalog } from "./catalog.ts";
+import { Catalog, KeptVocabulary } from "./catalog.ts";
 import { check, type Checked, truthOf } from "./check.ts";
 import { compile } from "./compile.ts";
 import { AskError } from "./error.ts";
@@ -63,6 +64,30 @@ export async function askUnlessNever(
   const truth = truthOf(found.checked.node);
   const isPossible = truth === null || (await mayBeTrue(recording, truth, options.signal));
   return { question: isPossible ? await questionOf(found) : null, measure: measureOf(found.checked) };
+}
+
+/**
+ * Says of sound recordings whether an expression is never true there, by what a side-car keeps of the names alone: none is
+ * opened. True is certain; false: that is not known, also where the expression does not fit. Throws `AskError` for what is no
+ * expression of any recording.
+ */
+export function neverTrue(text: string): (names: NameFacts) => boolean {
+  const ast = parse(text);
+  return (names) => names.isSound && isNever(ast, text, names);
+}
+
+function isNever(ast: Ast, text: string, names: NameFacts): boolean {
+  let checked: Checked;
+  try {
+    checked = check(ast, text, new KeptVocabulary(names));
+  } catch (error) {
+    if (!AskError.is(error)) throw error;
+    return false;
+  }
+  const truth = truthOf(checked.node);
+  const kinds = names.kinds === null ? null : new Set(names.kinds);
+  if (truth === null || [...checked.kinds].some((kind) => kinds?.has(kind) !== true)) return false;
+  return !canBeTrue(truth, extentsIn(names.values, columnExtentsOf(names)), kinds);
 }
 
 /**
@@ -384,8 +409,14 @@ function measureOf({ measure }: Checked): Question["measure"] {
 async function mayBeTrue(recording: Recording, truth: Node, signal: AbortSignal | undefined): Promise<boolean> {
   const { sideCar } = recording;
   if (sideCar === null) return true;
-  const extentsOf = extentsIn((await sideCar.paths(signal)) ?? [], (await sideCar.columns(signal)) ?? []);
-  return canBeTrue(truth, extentsOf, await keptKinds(recording, signal));
+  const names = await sideCar.names(signal);
+  const columns = names === null ? [] : columnExtentsOf(names);
+  const kinds = await keptKinds(recording, signal);
+  // things one by one only where their sets do not decide: there are many
+  return (
+    canBeTrue(truth, extentsIn(names?.values ?? [], columns), kinds) &&
+    canBeTrue(truth, extentsIn((await sideCar.paths(signal)) ?? [], columns), kinds)
+  );
 }
 
 /** Kinds of the events that there are; null: that takes reading. */

@@ -1,6 +1,6 @@
 import type { Extent } from "../model/query/extents.ts";
-import type { ColumnExtent } from "../model/query/column-extents.ts";
 import type { PathInfo } from "../model/query/listing.ts";
+import type { ColumnExtent } from "../model/query/name-facts.ts";
 import { pathText } from "../model/query/path.ts";
 import type { Node } from "./node.ts";
 
@@ -31,7 +31,7 @@ export function canBeTrue(
  * these are listed.
  */
 export function extentsIn(
-  paths: readonly PathInfo[],
+  paths: readonly Pick<PathInfo, "text" | "extent">[],
   columns: readonly ColumnExtent[],
 ): (node: Node) => readonly Extent[] | null {
   const byText = new Map(paths.map(({ text, extent }) => [text, extent]));

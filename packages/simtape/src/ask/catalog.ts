@@ -1,10 +1,12 @@
 import { findPath, isLeaf, nearest, type SeriesPath } from "../model/query/path.ts";
 import { pathsIn, type SeriesKind } from "../model/query/listing.ts";
 import { completeAxes } from "../model/standard-axes.ts";
+import type { NameFacts } from "../model/query/name-facts.ts";
 import type { Recording } from "../model/recording.ts";
 import type { State } from "../model/state.ts";
 import type { Column } from "../model/column.ts";
 import type { Time } from "../model/time.ts";
+import { AskError } from "./error.ts";
 import { ONE, type Unit, unitRecorded } from "./units.ts";
 
 /** What is known of a column of a set. */
@@ -29,11 +31,65 @@ export interface ValueFacts {
   readonly kind: SeriesKind;
 }
 
+/** What names of an expression are looked up in. */
+export interface Vocabulary {
+  readonly sets: ReadonlyMap<string, SetFacts>;
+  /** The number, boolean or text at a path of the values. */
+  value(text: string): ValueFacts | null;
+  /** Texts of all paths of values that are known, and what they are. */
+  values(): Iterable<readonly [text: string, facts: ValueFacts]>;
+  /** Some names that begin as `text` does, for an error. */
+  near(text: string): string;
+}
+
+/**
+ * What a side-car keeps of the names. The things of sets are not known, nor how long a tick is: names of them are not there,
+ * and patterns, which stand for paths of a moment, are refused with an `AskError`.
+ */
+export class KeptVocabulary implements Vocabulary {
+  readonly sets: ReadonlyMap<string, SetFacts>;
+  readonly #values: ReadonlyMap<string, ValueFacts>;
+
+  constructor({ values, columns }: NameFacts) {
+    const sets = new Map<string, SetFacts>();
+    for (const { set, column, kind, units } of columns) {
+      const facts = sets.get(set) ?? {
+        columns: new Map<string, ColumnFacts>(),
+        ids: new Map<string, number | string>(),
+      };
+      sets.set(set, facts);
+      if (units.some((unit) => unit !== null && TICK.test(unit))) continue;
+      facts.columns.set(column, { width: units.length, units: units.map(unitNamed), kind });
+    }
+    this.sets = sets;
+    this.#values = new Map(values.map(({ path, text, unit, kind }) => [text, { path, unit: unitNamed(unit), kind }]));
+  }
+
+  value(text: string): ValueFacts | null {
+    return this.#values.get(text) ?? null;
+  }
+
+  values(): never {
+    throw new AskError("path", "the paths of a moment are not known", { offset: 0, length: 0 });
+  }
+
+  near(): string {
+    return "others are not known";
+  }
+}
+
+/** A unit that depends on how long a tick of the recording is. */
+const TICK = /\bticks?\b/;
+
+function unitNamed(unit: string | null): Unit {
+  return unit === null ? ONE : unitRecorded(unit);
+}
+
 /**
  * What expressions can name in a recording. It begins with what is there at the start of the range, and looks further only
  * when something is missing: at the end, then at all that is between.
  */
-export class Catalog {
+export class Catalog implements Vocabulary {
   readonly sets: Map<string, SetFacts> = new Map();
   readonly #recording: Recording;
   readonly #range: { readonly start: Time; readonly end: Time };
@@ -87,7 +143,7 @@ export class Catalog {
     );
     this.#listed = new Map();
     for (const { path, text, unit, kind } of paths) {
-      if ("value" in path) this.#listed.set(text, { path, unit: this.#unit(unit), kind });
+      if ("value" in path) this.#listed.set(text, { path, unit: unitNamed(unit), kind });
       else {
         const set = this.#set(path.set);
         set.ids.set(String(path.id), path.id);
@@ -95,7 +151,7 @@ export class Catalog {
         const known = set.columns.get(path.column);
         const item = path.item ?? 0;
         if (known !== undefined && known.width > item) continue;
-        const units = [...(known?.units ?? []), this.#unit(unit)];
+        const units = [...(known?.units ?? []), unitNamed(unit)];
         set.columns.set(path.column, { width: item + 1, units, kind });
       }
     }
@@ -130,7 +186,7 @@ export class Catalog {
             : typeof part === "bigint"
               ? "integer"
               : "number";
-      return { path, unit: this.#unit(this.#unitOf(path.value)), kind };
+      return { path, unit: unitNamed(this.#unitOf(path.value)), kind };
     }
     return null;
   }
@@ -147,7 +203,7 @@ export class Catalog {
       for (const { path, text, unit, kind } of pathsIn({ ...state, sets: new Map() }, telling)) {
         if (met.has(text)) continue;
         met.add(text);
-        yield [text, { path, unit: this.#unit(unit), kind }];
+        yield [text, { path, unit: unitNamed(unit), kind }];
       }
     }
   }
@@ -182,10 +238,6 @@ export class Catalog {
     const made: SetFacts = { columns: new Map(), ids: new Map() };
     this.sets.set(name, made);
     return made;
-  }
-
-  #unit(unit: string | null): Unit {
-    return unit === null ? ONE : unitRecorded(unit);
   }
 }
 

@@ -1,5 +1,5 @@
 import type { Ast, AstCall, AstEach, AstNumber, AstOne, AstTimed, AstTwo } from "./ast.ts";
-import type { Catalog } from "./catalog.ts";
+import type { Vocabulary } from "./catalog.ts";
 import { AskError, type Place } from "./error.ts";
 import { called, FUNCTIONS } from "./functions.ts";
 import type { Crowd, FunctionName, Measure, Node, NodeType, Thing } from "./node.ts";
@@ -19,7 +19,7 @@ export interface Checked {
 }
 
 /** Checks an expression against what a recording has. Throws `AskError`. */
-export function check(ast: Ast, text: string, catalog: Catalog): Checked {
+export function check(ast: Ast, text: string, catalog: Vocabulary): Checked {
   return new Checker(text, catalog).root(ast);
 }
 
@@ -36,7 +36,7 @@ class Checker implements Checks {
   readonly #text: string;
   readonly #kinds = new Set<string>();
 
-  constructor(text: string, catalog: Catalog) {
+  constructor(text: string, catalog: Vocabulary) {
     this.#text = text;
     this.names = new Names(catalog);
   }

@@ -1,6 +1,6 @@
 import { pathText } from "../model/query/path.ts";
 import type { Ast, AstEach } from "./ast.ts";
-import type { Catalog, SetFacts } from "./catalog.ts";
+import type { SetFacts, Vocabulary } from "./catalog.ts";
 import { AskError } from "./error.ts";
 import { derivativeOf, lengthOf, movedSpeed, thingSpeed } from "./functions.ts";
 import type { Crowd, Node, Thing } from "./node.ts";
@@ -26,11 +26,11 @@ const AXES = "xyzw";
 
 /** Finds what names mean: what a quantifier binds, sets, things, columns and values of the recording. */
 export class Names implements Columns {
-  readonly #catalog: Catalog;
+  readonly #catalog: Vocabulary;
   readonly #bound: Bound[] = [];
   #variables = 0;
 
-  constructor(catalog: Catalog) {
+  constructor(catalog: Vocabulary) {
     this.#catalog = catalog;
   }
 

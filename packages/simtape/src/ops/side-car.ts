@@ -6,7 +6,7 @@ import { openBundle } from "../model/open.ts";
 import { eventTap } from "../model/query/events.ts";
 import type { RecordingEvent } from "../model/query/event.ts";
 import { firstChartOf } from "../model/query/first-chart.ts";
-import { columnExtentsOf } from "../model/query/column-extents.ts";
+import { nameFactsOf } from "../model/query/name-facts.ts";
 import { CHART_POINTS, plainChart } from "../model/query/kept-chart.ts";
 import type { PathInfo } from "../model/query/listing.ts";
 import { PathTap } from "../model/query/paths.ts";
@@ -115,10 +115,11 @@ async function made(
     list !== null && keep(name, list) ? list.length : null;
   if (pass.things !== null) keep("things", plainThings(pass.things));
   const events = keepAll("events", pass.events);
+  if (pass.paths !== null)
+    keep("names", nameFactsOf(pass.paths, { isSound: isSound(recording), kinds: kindsOf(pass) }));
   const chart = await chartOf(recording, options.signal);
   const hasChart = chart.length > 0 && keep("chart", plainChart(chart));
   const paths = keepAll("paths", pass.paths);
-  if (paths === null && pass.paths !== null) keep("columns", columnExtentsOf(pass.paths));
   const states = pass.fitting(left);
   for (const [index, { section }] of states.entries()) sections.set(stateName(index), section);
   const after = await keysOfFiles(bundle, recording, options.signal);
@@ -147,6 +148,14 @@ async function made(
       findings: recording.findings,
     },
   };
+}
+
+function isSound({ findings }: Recording): boolean {
+  return findings.length === 0;
+}
+
+function kindsOf({ events }: Pass): readonly string[] | null {
+  return events === null ? null : [...new Set(events.map(({ kind }) => kind))];
 }
 
 /** The numbers to draw at first, by a pass of their own, which folds no more than these need. */

@@ -2,8 +2,8 @@ import type { Command } from "commander";
 import { AskError } from "../../ask/error.ts";
 import { toJson } from "../../model/json.ts";
 import type { SqlSource } from "../../sql/source.ts";
-import { type Asked, type Found, lookInto } from "../find/look.ts";
-import { lookInThreads } from "../find/threads.ts";
+import { type Asked, type Found, lookInto, neverFits } from "../find/look.ts";
+import { areHere, lookInThreads } from "../find/threads.ts";
 import { usableExpression, wrongExpression } from "../input/asked.ts";
 import { budgetOf, type ReadOptions, seeks } from "../input/recordings.ts";
 import { sourceCalled, sqlSources } from "../input/sql-sources.ts";
@@ -63,7 +63,9 @@ export async function findWhere(within: string | readonly NamedPlace[], options:
   const output = new Output();
   const progress = new Progress("recordings");
   const asked: Asked = { expression, isWhether: options.whether === true };
-  const threads = lookInThreads(sources, asked, read);
+  const never = mayGlance(read) && areHere(sources) ? await neverIn(sources, expression, read.budget) : new Set();
+  const left = sources.filter(({ file }) => !never.has(file!));
+  const threads = lookInThreads(left, asked, read);
   const all: Found[] = [];
   let shown = 0;
   let done = 0;
@@ -72,7 +74,11 @@ export async function findWhere(within: string | readonly NamedPlace[], options:
     while (next < sources.length) {
       const index = next++;
       const source = sources[index]!;
-      const found = threads === null ? await lookInto(() => source.open(), asked) : await threads.look(source);
+      const found = never.has(source.file!)
+        ? ({ how: "answered", fits: neverFits(null) } as const)
+        : threads === null
+          ? await lookInto(() => source.open(), asked)
+          : await threads.look(source);
       if (found.how === "failed") heed(placeOf(source), { findings: [found.finding] });
       all[index] = found;
       progress.show(++done, sources.length, (count) => counted(count, "recording"));
@@ -94,6 +100,22 @@ export async function findWhere(within: string | readonly NamedPlace[], options:
   await output.flush();
   const fitting = all.filter(isFitting).length;
   if (fitting === 0 && options.json !== true) say(`never, in ${counted(sources.length, "recording")}`);
+}
+
+/** Whether the kept indexes of all may be used, as they are. */
+function mayGlance({ mayUseIndex, index, given }: ReadOptions): boolean {
+  return mayUseIndex === true && index !== false && (given?.size ?? 0) === 0;
+}
+
+/** Files of which no message needs to be read. */
+async function neverIn(
+  sources: readonly SqlSource[],
+  expression: string,
+  budget: number,
+): Promise<ReadonlySet<string | undefined>> {
+  const { neverByIndex } = await import("../find/glance.ts");
+  const files = sources.map(({ file }) => file!);
+  return neverByIndex(files, expression, budget);
 }
 
 function placeOf({ file, name }: SqlSource): string {

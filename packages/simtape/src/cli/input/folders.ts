@@ -5,10 +5,14 @@ import { SourceError } from "../../io/source.ts";
 import { RecordingError } from "../../model/error.ts";
 import { folderMains, isSecondOfPair } from "../../model/file-names.ts";
 import { recognize } from "../../model/open.ts";
+import { SIDE_CAR_ENDING } from "../../model/side-car/ending.ts";
 import { isInS3 } from "./command-path.ts";
 import { UsageError } from "../run/failure.ts";
 import { allFormats } from "./formats.ts";
 import { isUrl } from "./recordings.ts";
+
+/** Files that are looked at at once. */
+const AT_ONCE = 8;
 
 /** A recording in a folder: a file, or a folder whose main file is called so. */
 export interface FoundRecording {
@@ -38,18 +42,33 @@ export async function recordingsIn(folder: string): Promise<readonly FoundRecord
 }
 
 async function lookIn(folder: string, depth: number): Promise<FoundRecording[]> {
-  const names = (await namesIn(folder, depth > 0)).sort();
+  const all = await namesIn(folder, depth > 0);
+  const names = all.filter((name) => !name.endsWith(SIDE_CAR_ENDING)).sort();
   const main = folderMains(allFormats()).find((name) => names.includes(name));
   if (main !== undefined) return (await isOwn(folder, main)) ? [{ path: folder, main }] : [];
-  const found: FoundRecording[] = [];
-  for (const name of names) {
-    const path = join(folder, name);
-    const entry = await stat(path).catch(() => null);
-    if (entry?.isDirectory() === true && depth === 0) found.push(...(await lookIn(path, 1)));
-    const isHalf = isSecondOfPair(name, names, allFormats());
-    if (entry?.isFile() === true && !isHalf && (await isRecording(path))) found.push({ path, main: null });
-  }
-  return found;
+  const found: (readonly FoundRecording[])[] = [];
+  let next = 0;
+  const work = async (): Promise<void> => {
+    while (next < names.length) {
+      const index = next++;
+      found[index] = await lookAt(folder, names[index]!, names, depth);
+    }
+  };
+  await Promise.all(Array.from({ length: AT_ONCE }, work));
+  return found.flat();
+}
+
+async function lookAt(
+  folder: string,
+  name: string,
+  names: readonly string[],
+  depth: number,
+): Promise<readonly FoundRecording[]> {
+  const path = join(folder, name);
+  const entry = await stat(path).catch(() => null);
+  if (entry?.isDirectory() === true) return depth === 0 ? lookIn(path, 1) : [];
+  if (entry?.isFile() !== true || isSecondOfPair(name, names, allFormats())) return [];
+  return (await isRecording(path)) ? [{ path, main: null }] : [];
 }
 
 /** `mayGo`: one that has gone since it was looked at is empty. */

@@ -54,6 +54,15 @@ export async function stampOf(path: string): Promise<string | null> {
   return found === null ? null : `mtime ${found.mtimeNs}`;
 }
 
+/** Whether a file has a size, and was changed last when a stamp says. */
+export async function isUnchanged(
+  path: string,
+  { size, stamp }: { size: number; stamp: string | null },
+): Promise<boolean> {
+  const found = await stat(path, { bigint: true }).catch(() => null);
+  return found?.isFile() === true && found.size === BigInt(size) && `mtime ${found.mtimeNs}` === stamp;
+}
+
 /**
  * Writes the side-car of the recording at `path` where it is wanted, and gives its path. Beside the recording it can be
  * read by those who can read that; in the cache only by this user.

@@ -1,7 +1,7 @@
 import { Sha256 } from "../../bytes/sha256.ts";
 import type { ByteSource, SourceBundle } from "../../io/source.ts";
 import type { Value } from "../value.ts";
-import { listOf, membersOf, wholeOf } from "../kept/shapes.ts";
+import { listOf, membersOf, textIn, wholeOf } from "../kept/shapes.ts";
 
 /** Files beside the main one of which a key is made; recordings of more have no side-car. */
 export const MAX_SIBLINGS = 32;
@@ -73,6 +73,19 @@ export async function keysOf(
 
 export function plainKeys(keys: readonly FileKey[]): Value {
   return keys.map(({ name, size, digest, stamp }): Value => ({ name, size, digest, stamp }));
+}
+
+/** Throws `LayoutError` for what are no keys. */
+export function keptKeys(kept: Value | undefined): readonly FileKey[] {
+  return listOf(kept).map((plain) => {
+    const { name, size, digest, stamp } = membersOf(plain);
+    return {
+      name: name === null ? null : textIn(name),
+      size: wholeOf(size),
+      digest: textIn(digest),
+      stamp: typeof stamp === "string" ? stamp : null,
+    };
+  });
 }
 
 /** Why the files are not those of which a key was kept; null: they are. Throws `LayoutError` for what is no key. */

@@ -3,13 +3,13 @@ import { Budget } from "../../bytes/budget.ts";
 import type { ByteSource, SourceBundle } from "../../io/source.ts";
 import type { Reporter } from "../error.ts";
 import type { RecordingEvent } from "../query/event.ts";
-import { type ColumnExtent, columnExtentsIn, columnExtentsOf } from "../query/column-extents.ts";
+import { type NameFacts, nameFactsIn } from "../query/name-facts.ts";
 import { chartIn, type KeptChart } from "../query/kept-chart.ts";
 import type { PathInfo } from "../query/listing.ts";
 import { type ThingIds, thingsIn } from "../query/thing-ids.ts";
 import type { Reader } from "../reader.ts";
 import type { Format } from "../format.ts";
-import { differenceOf, type FileKey, keysOf, plainKeys } from "./key.ts";
+import { differenceOf, type FileKey, keptKeys, keysOf, plainKeys } from "./key.ts";
 import { KeptStates } from "./kept-states.ts";
 import { SideCarFile } from "./layout.ts";
 import { isMisfit } from "./misfit.ts";
@@ -29,6 +29,14 @@ export interface About {
 
 export function plainAbout({ format, variant, keys, channels, times }: About): Value {
   return { format, variant, files: plainKeys(keys), channels, times };
+}
+
+/** What a side-car says that it was made of. */
+export interface MadeOf {
+  readonly format: string;
+  /** A text, where its format has one. */
+  readonly variant: Value;
+  readonly files: readonly FileKey[];
 }
 
 /** Of which recording a side-car must be. */
@@ -107,6 +115,29 @@ export class SideCar {
     }
   }
 
+  /**
+   * What expressions can name in a recording that is not opened; null: that is not known, or not of the recording as it is
+   * now. `isOf` says whether it is of that one. Closes `source`.
+   */
+  static async namesIn(
+    source: ByteSource,
+    isOf: (made: MadeOf) => Promise<boolean>,
+    budget: Budget,
+  ): Promise<NameFacts | null> {
+    try {
+      const file = await SideCarFile.open(source, budget);
+      const { format, variant, files } = membersOf(file.about);
+      const made = { format: textIn(format), variant: variant ?? null, files: keptKeys(files) };
+      if (!file.has("names") || !(await isOf(made))) return null;
+      return nameFactsIn((await file.section("names")) ?? null);
+    } catch (error) {
+      if (!isMisfit(error)) throw error;
+      return null;
+    } finally {
+      await source.close().catch(() => undefined);
+    }
+  }
+
   /** Why it does not fit what was read with it; null: it does. */
   misfit({ siblings = [], channels }: Reader): string | null {
     const files = this.#siblings.slice(1);
@@ -138,10 +169,9 @@ export class SideCar {
     return this.#kept("paths", pathsIn, signal);
   }
 
-  /** Extents of all columns of sets, also where there was no room for all paths; null likewise. */
-  async columns(signal?: AbortSignal): Promise<readonly ColumnExtent[] | null> {
-    const paths = await this.paths(signal);
-    return paths === null ? this.#kept("columns", columnExtentsIn, signal) : columnExtentsOf(paths);
+  /** What expressions can name, also where there was no room for all paths; null likewise. */
+  async names(signal?: AbortSignal): Promise<NameFacts | null> {
+    return this.#kept("names", nameFactsIn, signal);
   }
 
   /** The first chart of the recording; null likewise. */

@@ -1,0 +1,51 @@
+import { dirname, join } from "node:path";
+import { neverTrue } from "../../ask/ask.ts";
+import { Budget } from "../../bytes/budget.ts";
+import { checkFileName } from "../../io/bundle.ts";
+import { isUnchanged, sideCarOf } from "../../io/node/side-cars.ts";
+import type { NameFacts } from "../../model/query/name-facts.ts";
+import { type MadeOf, SideCar } from "../../model/side-car/side-car.ts";
+import { allFormats } from "../input/formats.ts";
+
+/** Side-cars that are read at once. */
+const AT_ONCE = 8;
+
+/**
+ * Those of the files of recordings of which a kept seek index alone says that the expression is never true there. They are
+ * not opened: a file counts as the one that the index was made of if it has its size, and its time of change to the
+ * nanosecond. Throws `AskError` for what is no expression.
+ */
+export async function neverByIndex(
+  files: readonly string[],
+  expression: string,
+  budget: number,
+): Promise<ReadonlySet<string>> {
+  const isNever = neverTrue(expression);
+  const found = new Set<string>();
+  let next = 0;
+  const work = async (): Promise<void> => {
+    while (next < files.length) {
+      const file = files[next++]!;
+      const names = await namesOf(file, budget);
+      if (names !== null && isNever(names)) found.add(file);
+    }
+  };
+  await Promise.all(Array.from({ length: AT_ONCE }, work));
+  return found;
+}
+
+async function namesOf(file: string, budget: number): Promise<NameFacts | null> {
+  const kept = await sideCarOf(file).catch(() => null);
+  return kept === null ? null : SideCar.namesIn(kept, (made) => isMadeOf(file, made), new Budget(budget));
+}
+
+async function isMadeOf(file: string, { format: id, variant, files }: MadeOf): Promise<boolean> {
+  const format = allFormats().find((one) => one.id === id);
+  if (format === undefined || format.variant === null || (format.variant ?? null) !== variant) return false;
+  const folder = dirname(file);
+  for (const key of files) {
+    if (key.name !== null) checkFileName(key.name, folder);
+    if (!(await isUnchanged(key.name === null ? file : join(folder, key.name), key))) return false;
+  }
+  return true;
+}

@@ -1,0 +1,137 @@
+import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, utimesSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import fc from "fast-check";
+import { afterAll, describe, expect, test } from "vitest";
+import { neverTrue } from "../../src/ask/ask.ts";
+import { ask } from "../../src/ask/index.ts";
+import { Budget } from "../../src/bytes/budget.ts";
+import { FORMATS, open } from "../../src/index.ts";
+import { memory } from "../../src/io/memory.ts";
+import { fromFile } from "../../src/io/node/index.ts";
+import type { NameFacts } from "../../src/model/query/name-facts.ts";
+import { SideCar } from "../../src/model/side-car/side-car.ts";
+import { makeSideCar } from "../../src/ops/side-car.ts";
+import { simtapeProcess as simtape } from "../cli/run.ts";
+import { example } from "./support.ts";
+
+const RUNS = Number(process.env["SIMTAPE_RUNS"] ?? 60);
+const ANY = async (): Promise<boolean> => true;
+
+async function namesOf(file: string): Promise<NameFacts> {
+  const { bytes } = await makeSideCar(fromFile(file), FORMATS, { paths: true, room: 1 << 24 });
+  const names = await SideCar.namesIn(memory(bytes), ANY, new Budget());
+  return names!;
+}
+
+/** Truths about numbers of the recording: constants lie within what each ever is, at its ends, and outside. */
+function truths({ values, columns }: NameFacts): fc.Arbitrary<string> {
+  const compared = [
+    ...values.flatMap(({ text, unit, kind, extent }) =>
+      extent === null || kind === "text" ? [] : [{ name: `\`${text}\``, unit, extent, set: null }],
+    ),
+    ...columns.flatMap(({ set, column, units, kind, extents }) =>
+      extents.flatMap(({ item, ...extent }) =>
+        kind === "text" || typeof item === "string" || !/^\w+$/.test(column)
+          ? []
+          : [{ name: column + (item === null ? "" : `[${item}]`), unit: units[item ?? 0] ?? null, extent, set }],
+      ),
+    ),
+  ].filter(({ unit }) => unit === null || /^[a-z/²·%°]+$/i.test(unit));
+  const comparison = fc
+    .tuple(
+      fc.constantFrom(...compared),
+      fc.constantFrom("<", "<=", ">", ">=", "="),
+      fc.constantFrom(-1, -0.001, 0, 0.5, 1, 1.001, 2),
+      fc.constantFrom("any", "all", "count"),
+      fc.boolean(),
+    )
+    .map(([{ name, unit, extent, set }, operator, at, how, isUnited]) => {
+      const width = Math.max(extent.most - extent.least, 1);
+      const value = extent.least + at * width;
+      const truth = `${name} ${operator} ${value.toFixed(9)}${isUnited && unit !== null ? ` ${unit}` : ""}`;
+      if (set === null) return truth;
+      return how === "count" ? `count ${set} (${truth}) > 0` : `${how} ${set} (${truth})`;
+    });
+  const { truth } = fc.letrec<{ truth: string }>((tie) => ({
+    truth: fc.oneof(
+      { depthSize: "small", withCrossShrink: true },
+      comparison,
+      fc.tuple(tie("truth"), fc.constantFrom("and", "or"), tie("truth")).map(([a, by, b]) => `(${a} ${by} ${b})`),
+      tie("truth").map((inner) => `not (${inner})`),
+      tie("truth").map((inner) => `rising(${inner})`),
+    ),
+  }));
+  return truth;
+}
+
+describe("an expression that is never true by what a side-car keeps of the names", () => {
+  test.each(["town.log", "flight.fgtape", "race.hcrp", "patrol.tape", "buckyball.nanover.zip"])(
+    "is never true when %s is read",
+    async (file) => {
+      const names = await namesOf(example(file));
+      expect([names.isSound, names.columns.length + names.values.length > 0]).toEqual([true, true]);
+      const recording = await open(fromFile(example(file)), { seekIndex: false });
+      let never = 0;
+      try {
+        await fc.assert(
+          fc.asyncProperty(truths(names), async (text) => {
+            if (!neverTrue(text)(names)) return;
+            never++;
+            // what does not fit the recording is no never
+            const question = await ask(recording, text);
+            expect(await question.isEverTrue(), text).toBe(false);
+          }),
+          { numRuns: RUNS },
+        );
+      } finally {
+        await recording.close();
+      }
+      expect(never).toBeGreaterThan(0);
+    },
+    60_000,
+  );
+
+  test("is not known of names that are not there, of things, of accelerations, and of kinds that never were", async () => {
+    const names = await namesOf(example("town.log"));
+    for (const text of [
+      "ships[1].depth > 3 m",
+      "vehicles[24].throttle > 1000",
+      "any vehicles (acceleration > 100000 m/s²)",
+      "any vehicles (throttle > 2 m)",
+      "event(eclipse)",
+      "any vehicles (position.x)",
+    ])
+      expect(neverTrue(text)(names), text).toBe(false);
+    expect(neverTrue("any vehicles (throttle > 1000)")(names)).toBe(true);
+    expect(neverTrue("any vehicles (throttle > 1000)")({ ...names, isSound: false })).toBe(false);
+  });
+});
+
+describe("simtape find asks without opening", () => {
+  const folder = mkdtempSync(join(tmpdir(), "simtape-never-test-"));
+  afterAll(() => rmSync(folder, { recursive: true }));
+  const where = "any vehicles (throttle > 1000)";
+  const of = async (runs: string, ...more: readonly string[]): Promise<unknown[]> => {
+    const { stdout, exit } = await simtape(["find", runs, "--where", where, "--json", ...more]);
+    const { asked, decided } = JSON.parse(stdout) as { asked: number; decided: number };
+    return [asked, decided, exit];
+  };
+
+  test("no file that was changed since its index was made, and none in which something is wrong", async () => {
+    const runs = join(folder, "runs");
+    mkdirSync(runs);
+    for (const name of ["a.log", "b.log", "c.log"]) cpSync(example("town.log"), join(runs, name));
+    const bytes = readFileSync(example("town.log"));
+    writeFileSync(join(runs, "d.log"), bytes.subarray(0, Math.floor(bytes.length * 0.6)));
+    await simtape(["index", "--paths", ...["a.log", "b.log", "c.log", "d.log"].map((name) => join(runs, name))]);
+    // the damaged one is opened, decided by its paths, and its damage is said
+    expect(await of(runs)).toEqual([4, 4, 3]);
+    expect(await of(runs, "--no-index")).toEqual([4, 0, 3]);
+    rmSync(join(runs, "d.log"));
+    expect(await of(runs)).toEqual([3, 3, 0]);
+    utimesSync(join(runs, "b.log"), 1e9, 1e9);
+    writeFileSync(join(runs, "c.log"), readFileSync(example("town.log")).fill(0, bytes.length - 5000));
+    expect((await of(runs)).slice(0, 2)).toEqual([3, 1]);
+  });
+});
