@@ -10,10 +10,19 @@ const [file, mode, count] = process.argv.slice(2);
 const SEED = 32;
 const opened = () => open(fromFile(file));
 
-/** The same recording with one byte of one message changed. */
+/** The events of another recording: a format finds those of its own readers only. */
+class WithEvents extends Recording {
+  of;
+
+  events(query) {
+    return this.of.events(query);
+  }
+}
+
+/** The same recording with one byte of one message changed; its events are as they were. */
 function changed(recording, spot) {
   const { reader } = recording;
-  return new Recording(
+  const made = new WithEvents(
     {
       ...{ info: reader.info, channels: reader.channels, budget: reader.budget, state: reader.state },
       timeline: () => reader.timeline(),
@@ -23,9 +32,10 @@ function changed(recording, spot) {
       close: () => reader.close(),
     },
     { list: () => [] },
-    // whose events it has
     FORMATS.find(({ id }) => id === reader.info.format),
   );
+  made.of = recording;
+  return made;
 }
 
 async function* withSpot(batches, { sequence, at, by }) {

@@ -11,7 +11,7 @@ export const FLOORS: readonly (readonly string[])[] = [
   ["bus/"],
   ["jobs/"],
   ["context.ts", "problem.ts"],
-  ["bytes/", "people/", "queue.ts"],
+  ["bytes/", "log-output.ts", "people/", "queue.ts"],
   ["http/"],
   ["catalog/access.ts", "catalog/reports.ts", "catalog/shapes.ts"],
   ["catalog/index/", "catalog/search/"],
