@@ -36,6 +36,9 @@ const STATES_BYTES = 64 << 20;
 /** Part of the room that events, the chart, and paths may take, each. */
 const LIST_PART = 0.25;
 
+/** Of long lists this part is packed first: if that does not fit, the whole does not either. */
+const TRIED = 16;
+
 /** How a side-car is made. Everything is optional. */
 export interface SideCarOptions extends Omit<OpenOptions, "seekIndex" | "scans"> {
   /** Payload bytes between two states at least, 8 MiB by default: about so much is folded at most after a jump. */
@@ -104,15 +107,19 @@ async function made(
   if (hasScan) sections.set("scans", packed(learned));
   let left = room - (sections.get("scans")?.bytes.length ?? 0);
   const pass = await Pass.over(recording, options.every ?? EVERY, Math.min(left, STATES_BYTES), options);
+  const fits = ({ bytes }: Packed): boolean => bytes.length <= Math.min(left, room * LIST_PART);
   const keep = (name: string, value: unknown): boolean => {
     const section = packed(value as Value);
-    if (section.bytes.length > room * LIST_PART || section.bytes.length > left) return false;
+    if (!fits(section)) return false;
     sections.set(name, section);
     left -= section.bytes.length;
     return true;
   };
+  // most lists that do not fit are many times too long: packing takes longer than reading
+  const mayFit = (list: readonly unknown[]): boolean =>
+    list.length < TRIED || fits(packed(list.slice(0, list.length / TRIED) as Value));
   const keepAll = (name: string, list: readonly unknown[] | null): number | null =>
-    list !== null && keep(name, list) ? list.length : null;
+    list !== null && mayFit(list) && keep(name, list) ? list.length : null;
   if (pass.things !== null) keep("things", plainThings(pass.things));
   const events = keepAll("events", pass.events);
   if (pass.paths !== null)
