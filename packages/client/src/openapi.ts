@@ -2017,7 +2017,7 @@ export interface paths {
         };
         readonly post?: never;
         /**
-         * Remove a companion from a recording
+         * Delete a companion of a recording
          * @description Staff may do it for every recording, other users only for their own. Needs the role viewer; a token needs the scope write.
          */
         readonly delete: {

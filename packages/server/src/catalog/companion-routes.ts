@@ -67,7 +67,7 @@ export function companionRoutes(app: FastifyInstance, context: Context): void {
     {
       config: right,
       schema: {
-        summary: "Remove a companion from a recording",
+        summary: "Delete a companion of a recording",
         description: "Staff may do it for every recording, other users only for their own.",
         params: NAMED,
         response: { 204: Type.Null() },
