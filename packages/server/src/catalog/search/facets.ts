@@ -107,9 +107,12 @@ async function countIn(filters: Filters, zone: string, person: Person | null, co
     own("days", "day", "days"),
     sql`select 'events', kind, max(part.title), count(*) from found join event_kinds part on part.recording = found.id
       where ${fits("events")} group by kind`,
-    sql`select 'people', min(label), min(label), count(distinct found.id) from found
-      join entities part on part.recording = found.id and part.set = any(${PEOPLE}::text[])
-      where label <> '' and ${fits("people")} group by lower(label)`,
+    // distinct recordings of a name by hashing: to count them as distinct would sort all names
+    sql`select 'people', min(label), min(label), count(*) from (
+        select found.id, min(label) as label from found
+        join entities part on part.recording = found.id and part.set = any(${PEOPLE}::text[])
+        where label <> '' and ${fits("people")} group by found.id, lower(label)
+      ) named group by lower(label)`,
     sql`select 'tags', tag, tag, count(*) from found join tags part on part.recording = found.id
       where ${fits(null)} group by tag`,
     sql`select 'collections', collections.id, collections.name, count(*) from found
