@@ -873,10 +873,21 @@ export interface paths {
                     readonly from?: string;
                     /** @description began before this time */
                     readonly until?: string;
-                    /** @description has an event of this kind */
-                    readonly event?: string;
-                    /** @description a thing or person in the recording: label or id */
-                    readonly with?: string;
+                    /** @description has an event of this kind, or of one of several */
+                    readonly event?: string | readonly string[];
+                    /** @description a thing or person in the recording, or one of several: label or id */
+                    readonly with?: string | readonly string[];
+                    /** @description the map that its metadata name, or one of several */
+                    readonly map?: string | readonly string[];
+                    /** @description seconds, from the first to below the second: 10-60, 3600-; or one of several */
+                    readonly length?: string | readonly string[];
+                    /** @description began on this day of `zone`, or on one of several: 2026-11-23 */
+                    readonly day?: string | readonly string[];
+                    /**
+                     * @description time zone of `day`; UTC when it is absent
+                     * @example Europe/Paris
+                     */
+                    readonly zone?: string;
                     /** @description seconds */
                     readonly longer?: number;
                     /** @description seconds */
@@ -945,7 +956,7 @@ export interface paths {
         };
         /**
          * Get a recording
-         * @description Gives everything that the catalog knows of it: files, metadata, channels, entities, events, ranges of numbers, findings, and recordings with the same content. Needs the role viewer; a token needs the scope read.
+         * @description Gives everything that the catalog knows of it: files, companions, metadata, channels, entities, events, ranges of numbers, findings, and recordings with the same content. Needs the role viewer; a token needs the scope read.
          */
         readonly get: {
             readonly parameters: {
@@ -971,7 +982,30 @@ export interface paths {
         };
         readonly put?: never;
         readonly post?: never;
-        readonly delete?: never;
+        /**
+         * Delete a recording
+         * @description Deletes its files, its companions, and all that the catalog knows of it; its links end. A recording on hold, or one that is being recorded, is not deleted (409). When the server was interrupted, the same request continues. Needs the role staff; a token needs the scope write.
+         */
+        readonly delete: {
+            readonly parameters: {
+                readonly query?: never;
+                readonly header?: never;
+                readonly path: {
+                    readonly id: string;
+                };
+                readonly cookie?: never;
+            };
+            readonly requestBody?: never;
+            readonly responses: {
+                /** @description No Content */
+                readonly 204: {
+                    headers: {
+                        readonly [name: string]: unknown;
+                    };
+                    content?: never;
+                };
+            };
+        };
         readonly options?: never;
         readonly head?: never;
         readonly patch?: never;
@@ -1043,7 +1077,7 @@ export interface paths {
         };
         /**
          * Read a file of a recording
-         * @description Reads any file of the recording, its seek index, its provenance file or the file beside it that shows its world. Answers range requests. HEAD answers 204 when there is no seek index. Needs the role viewer; a token needs the scope read.
+         * @description Reads any file of the recording, its seek index, its provenance file, a companion, or the file beside it that shows its world. Answers range requests. HEAD answers 204 when there is no seek index. Needs the role viewer; a token needs the scope read.
          */
         readonly get: {
             readonly parameters: {
@@ -1101,11 +1135,14 @@ export interface paths {
         };
         /**
          * Get the thumbnail of a recording
-         * @description An SVG picture of the recording from above. It exists once the recording is indexed. Needs the role viewer; a token needs the scope read.
+         * @description An SVG picture of the recording from above: the paths of its things, where each is at the end. It exists once the recording is indexed. Needs the role viewer; a token needs the scope read.
          */
         readonly get: {
             readonly parameters: {
-                readonly query?: never;
+                readonly query?: {
+                    /** @description the things move along their paths, again and again */
+                    readonly moving?: boolean;
+                };
                 readonly header?: never;
                 readonly path: {
                     readonly id: string;
@@ -1540,10 +1577,21 @@ export interface paths {
                              * @description began before this time
                              */
                             readonly until?: string;
-                            /** @description has an event of this kind */
-                            readonly event?: string;
-                            /** @description a thing or person in the recording: label or id */
-                            readonly with?: string;
+                            /** @description has an event of this kind, or of one of several */
+                            readonly event?: string | readonly string[];
+                            /** @description a thing or person in the recording, or one of several: label or id */
+                            readonly with?: string | readonly string[];
+                            /** @description the map that its metadata name, or one of several */
+                            readonly map?: string | readonly string[];
+                            /** @description seconds, from the first to below the second: 10-60, 3600-; or one of several */
+                            readonly length?: string | readonly string[];
+                            /** @description began on this day of `zone`, or on one of several: 2026-11-23 */
+                            readonly day?: string | readonly string[];
+                            /**
+                             * @description time zone of `day`; UTC when it is absent
+                             * @example Europe/Paris
+                             */
+                            readonly zone?: string;
                             /** @description seconds */
                             readonly longer?: number;
                             /** @description seconds */
@@ -1648,10 +1696,21 @@ export interface paths {
                              * @description began before this time
                              */
                             readonly until?: string;
-                            /** @description has an event of this kind */
-                            readonly event?: string;
-                            /** @description a thing or person in the recording: label or id */
-                            readonly with?: string;
+                            /** @description has an event of this kind, or of one of several */
+                            readonly event?: string | readonly string[];
+                            /** @description a thing or person in the recording, or one of several: label or id */
+                            readonly with?: string | readonly string[];
+                            /** @description the map that its metadata name, or one of several */
+                            readonly map?: string | readonly string[];
+                            /** @description seconds, from the first to below the second: 10-60, 3600-; or one of several */
+                            readonly length?: string | readonly string[];
+                            /** @description began on this day of `zone`, or on one of several: 2026-11-23 */
+                            readonly day?: string | readonly string[];
+                            /**
+                             * @description time zone of `day`; UTC when it is absent
+                             * @example Europe/Paris
+                             */
+                            readonly zone?: string;
                             /** @description seconds */
                             readonly longer?: number;
                             /** @description seconds */
@@ -1713,7 +1772,7 @@ export interface paths {
         };
         /**
          * Count recordings by property
-         * @description Counts recordings by format, state, event, tag and collection. Takes the filters of the search. Needs the role viewer; a token needs the scope read.
+         * @description Counts the recordings that a search finds by format, state, kind of event, person, map, length, day, tag and collection. Takes the filters of the search. The values of a property are counted as if none of it was chosen, so that others can be chosen with it; states, tags and collections are counted among what was found. Needs the role viewer; a token needs the scope read.
          */
         readonly get: {
             readonly parameters: {
@@ -1729,10 +1788,21 @@ export interface paths {
                     readonly from?: string;
                     /** @description began before this time */
                     readonly until?: string;
-                    /** @description has an event of this kind */
-                    readonly event?: string;
-                    /** @description a thing or person in the recording: label or id */
-                    readonly with?: string;
+                    /** @description has an event of this kind, or of one of several */
+                    readonly event?: string | readonly string[];
+                    /** @description a thing or person in the recording, or one of several: label or id */
+                    readonly with?: string | readonly string[];
+                    /** @description the map that its metadata name, or one of several */
+                    readonly map?: string | readonly string[];
+                    /** @description seconds, from the first to below the second: 10-60, 3600-; or one of several */
+                    readonly length?: string | readonly string[];
+                    /** @description began on this day of `zone`, or on one of several: 2026-11-23 */
+                    readonly day?: string | readonly string[];
+                    /**
+                     * @description time zone of `day`; UTC when it is absent
+                     * @example Europe/Paris
+                     */
+                    readonly zone?: string;
                     /** @description seconds */
                     readonly longer?: number;
                     /** @description seconds */
@@ -1790,6 +1860,28 @@ export interface paths {
                                 readonly count: number;
                             }[];
                             readonly events: readonly {
+                                readonly value: string;
+                                readonly title: string;
+                                readonly count: number;
+                            }[];
+                            readonly people: readonly {
+                                readonly value: string;
+                                readonly title: string;
+                                readonly count: number;
+                            }[];
+                            readonly maps: readonly {
+                                readonly value: string;
+                                readonly title: string;
+                                readonly count: number;
+                            }[];
+                            /** @description seconds, as the filter `length` takes them */
+                            readonly lengths: readonly {
+                                readonly value: string;
+                                readonly title: string;
+                                readonly count: number;
+                            }[];
+                            /** @description days of `zone`, as the filter `day` takes them; the latest first */
+                            readonly days: readonly {
                                 readonly value: string;
                                 readonly title: string;
                                 readonly count: number;
@@ -1879,6 +1971,77 @@ export interface paths {
         };
         readonly post?: never;
         readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/api/recordings/{id}/companions/{name}": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly get?: never;
+        /**
+         * Add a companion to a recording
+         * @description Takes the bytes of a file that shows the world of the recording: a road net, heights, a map, models. It replaces a companion of the same name. A companion has 256 MiB at most, all of a recording 512 MiB, and there are 100 of them. Staff may add companions to every recording, other users only to their own. Needs the role viewer; a token needs the scope write.
+         */
+        readonly put: {
+            readonly parameters: {
+                readonly query?: never;
+                readonly header?: never;
+                readonly path: {
+                    readonly id: string;
+                    /** @description the name of the file: Town01.xodr */
+                    readonly name: string;
+                };
+                readonly cookie?: never;
+            };
+            readonly requestBody?: never;
+            readonly responses: {
+                /** @description OK */
+                readonly 200: {
+                    headers: {
+                        readonly [name: string]: unknown;
+                    };
+                    content: {
+                        readonly "application/json": {
+                            readonly name: string;
+                            readonly bytes: number;
+                        };
+                    };
+                };
+            };
+        };
+        readonly post?: never;
+        /**
+         * Delete a companion of a recording
+         * @description Staff may do it for every recording, other users only for their own. Needs the role viewer; a token needs the scope write.
+         */
+        readonly delete: {
+            readonly parameters: {
+                readonly query?: never;
+                readonly header?: never;
+                readonly path: {
+                    readonly id: string;
+                    /** @description the name of the file: Town01.xodr */
+                    readonly name: string;
+                };
+                readonly cookie?: never;
+            };
+            readonly requestBody?: never;
+            readonly responses: {
+                /** @description No Content */
+                readonly 204: {
+                    headers: {
+                        readonly [name: string]: unknown;
+                    };
+                    content?: never;
+                };
+            };
+        };
         readonly options?: never;
         readonly head?: never;
         readonly patch?: never;
@@ -6030,6 +6193,11 @@ export interface components {
                 readonly name: string;
                 readonly bytes: number;
                 readonly etag: string;
+            }[];
+            /** @description files that show its world; `files/{name}` gives their bytes */
+            readonly companions: readonly {
+                readonly name: string;
+                readonly bytes: number;
             }[];
             readonly metadata: {
                 readonly [key: string]: unknown;

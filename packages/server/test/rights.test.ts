@@ -72,6 +72,7 @@ const FACTS = [
     "has_findings",
     "indexed",
     "last",
+    "map",
     "metadata",
     "names",
     "seconds",

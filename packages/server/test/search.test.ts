@@ -18,6 +18,16 @@ interface Item {
   readonly seconds: number;
 }
 
+interface Facets
+  extends Readonly<
+    Record<
+      "formats" | "events" | "people" | "maps" | "lengths" | "days",
+      readonly { readonly value: string; readonly count: number }[]
+    >
+  > {
+  readonly total: number;
+}
+
 interface Extent {
   readonly path: string;
   readonly unit: string | null;
@@ -172,19 +182,43 @@ describeDatabases("a catalog", (database) => {
   });
 
   test("counts what there is, and what was found", async () => {
-    interface Facets {
-      readonly total: number;
-      readonly formats: readonly { readonly value: string; readonly count: number }[];
-      readonly events: readonly { readonly value: string; readonly count: number }[];
-    }
     const all = await until(
       () => json<Facets>(node.address, "/api/facets"),
       ({ total }) => total >= 5,
     );
     expect(all.formats).toHaveLength(5);
+    // what else could be chosen of the same kind is counted, too
     const one = await json<Facets>(node.address, "/api/facets?format=carla");
-    expect(one.formats).toMatchObject([{ value: "carla", count: 1 }]);
-    expect(one.events.length).toBeLessThanOrEqual(all.events.length);
+    expect([one.total, one.formats]).toEqual([1, all.formats]);
+    expect(one.events.length).toBeLessThan(all.events.length);
+    const carla = await find("format=carla");
+    expect(one.maps).toMatchObject([{ count: 1 }]);
+    expect(await find(`map=${encodeURIComponent(one.maps[0]!.value)}`)).toEqual(carla);
+    const none = await json<Facets>(node.address, "/api/facets?format=carla&map=nowhere");
+    expect([none.total, none.formats, none.maps]).toEqual([0, [], one.maps]);
+  });
+
+  test("what is counted of a property is what the filter of it finds", async () => {
+    const zone = "Pacific/Kiritimati";
+    const all = await until(
+      () => json<Facets>(node.address, `/api/facets?zone=${zone}&q=-nothing`),
+      ({ total }) => total >= 5,
+    );
+    const filters = { formats: "format", events: "event", people: "with", maps: "map", lengths: "length", days: "day" };
+    for (const [facet, filter] of Object.entries(filters)) {
+      const counts = all[facet as "formats"];
+      expect(counts, facet).not.toEqual([]);
+      for (const { value, count } of counts) {
+        const words = `${filter}=${encodeURIComponent(value)}&zone=${zone}`;
+        expect(await find(words), words).toHaveLength(count);
+      }
+      const words = counts.map(({ value }) => `${filter}=${encodeURIComponent(value)}`).join("&");
+      const some = await find(`${words}&zone=${zone}`);
+      expect(some.length).toBe(new Set(some.map(({ id }) => id)).size);
+      expect((await json<Facets>(node.address, `/api/facets?${words}&zone=${zone}`)).total).toBe(some.length);
+    }
+    for (const wrong of ["day=today", "day=2026-13-99", "length=long", "zone=Middle/Earth&day=2026-01-01"])
+      expect((await fetch(`${node.address}/api/recordings?${wrong}`)).status, wrong).toBe(400);
   });
 
   test("keeps the id of what is renamed, and marks what is there twice", async () => {

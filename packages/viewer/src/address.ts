@@ -10,6 +10,8 @@ const WRITE_EVERY = 1000;
 export interface Given {
   readonly main: Locator;
   readonly ghosts: readonly Locator[];
+  /** Files that show the world of the main one. */
+  readonly companions?: readonly Locator[];
 }
 
 /**
@@ -94,9 +96,8 @@ export async function openAddress(
   } = keptIn(location.hash);
   session.state.update({ shared });
   prepare();
-  const companions = new URL(location.href).searchParams
-    .getAll("world")
-    .flatMap((address) => companionAt(address) ?? []);
+  const worlds = new URL(location.href).searchParams.getAll("world");
+  const companions = [...(given?.companions ?? []), ...worlds.flatMap((address) => companionAt(address) ?? [])];
   session.leaveAt({
     companions,
     at: t === undefined ? null : Math.round(t * 1e9),

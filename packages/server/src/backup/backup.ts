@@ -13,7 +13,7 @@ import { snapshotOf } from "./snapshot.ts";
 /** The contents of a backup. */
 export interface BackupReport {
   readonly rows: Readonly<Record<string, number>>;
-  /** Number of seek indexes and of copies that were cut for links. */
+  /** Number of seek indexes, of copies that were cut for links, and of companions. */
   readonly files: number;
   /** Number of recordings that are copied, not only named; null: the caller did not ask for copies. */
   readonly recordings: number | null;
@@ -24,11 +24,11 @@ export interface BackupReport {
 }
 
 /** Folders of the server's own files that are worth a backup; all others hold unfinished work. */
-const KEPT = ["indexes", "shares"];
+const KEPT = ["indexes", "shares", "companions"];
 
 /**
- * Writes all data of a server as it is at one moment, while the server runs: rows, seek indexes, copies for links, and
- * the recordings if the caller asks for them. `output`: a path, which is compressed when it ends with `.gz` and appears
+ * Writes all data of a server as it is at one moment, while the server runs: rows, seek indexes, copies for links,
+ * companions, and the recordings if the caller asks for them. `output`: a path, which is compressed when it ends with `.gz` and appears
  * when it is complete; or a stream.
  */
 export async function backUp(

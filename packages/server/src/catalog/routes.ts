@@ -1,6 +1,6 @@
 import type { FastifyInstance } from "fastify";
 import { FORMATS } from "simtape";
-import { formatOfFolder, mayBelong, PROVENANCE_ENDING, showsWorldOf } from "simtape/serving";
+import { formatOfFolder, mayBelong, PROVENANCE_ENDING, showsWorld, showsWorldOf } from "simtape/serving";
 import { type Static, Type } from "typebox";
 import { sendFile } from "../bytes/send-file.ts";
 import type { Context } from "../context.ts";
@@ -8,6 +8,7 @@ import { asIs, FILE_BYTES } from "../http/openapi.ts";
 import { notFound } from "../problem.ts";
 import { Audit } from "../people/audit.ts";
 import { Recordings } from "./access.ts";
+import { Companions } from "./companions.ts";
 import { filtersOf, LIST, type ListQuery, orderOf } from "./search/filters.ts";
 import { COLUMNS, itemOf, itemsOf } from "./items.ts";
 import { cursorAt } from "./search/order.ts";
@@ -18,6 +19,10 @@ import { DETAILS, ID, PAGE, RECORDING } from "./shapes.ts";
 
 const FILE = Type.Object({ id: Type.String({ maxLength: 64 }), name: Type.String({ maxLength: 300 }) });
 
+const PICTURE = Type.Object({
+  moving: Type.Boolean({ default: false, description: "the things move along their paths, again and again" }),
+});
+
 /** Headers of files: HEAD gives the length of the content without sending it. */
 const READ = ["GET", "HEAD"] as const;
 
@@ -27,6 +32,7 @@ export function catalogRoutes(app: FastifyInstance, context: Context): void {
   const recordings = Recordings.of(context);
   const audit = new Audit(query);
   const indexes = new SeekIndexes(context.settings);
+  const companions = new Companions(context);
   app.addSchema(RECORDING);
   app.addSchema(DETAILS);
   app.addSchema(PAGE);
@@ -62,7 +68,7 @@ export function catalogRoutes(app: FastifyInstance, context: Context): void {
       schema: {
         summary: "Get a recording",
         description:
-          "Gives everything that the catalog knows of it: files, metadata, channels, entities, events, ranges of numbers, findings, and recordings with the same content.",
+          "Gives everything that the catalog knows of it: files, companions, metadata, channels, entities, events, ranges of numbers, findings, and recordings with the same content.",
         params: ID,
         response: { 200: Type.Ref("RecordingDetails") },
       },
@@ -99,6 +105,7 @@ export function catalogRoutes(app: FastifyInstance, context: Context): void {
       return {
         ...itemOf(row),
         files,
+        companions: await companions.of(id),
         metadata,
         channels,
         digest,
@@ -139,7 +146,7 @@ export function catalogRoutes(app: FastifyInstance, context: Context): void {
     schema: {
       summary: "Read a file of a recording",
       description:
-        "Reads any file of the recording, its seek index, its provenance file or the file beside it that shows its world. Answers range requests. HEAD answers 204 when there is no seek index.",
+        "Reads any file of the recording, its seek index, its provenance file, a companion, or the file beside it that shows its world. Answers range requests. HEAD answers 204 when there is no seek index.",
       params: FILE,
       ...FILE_BYTES,
     },
@@ -153,7 +160,9 @@ export function catalogRoutes(app: FastifyInstance, context: Context): void {
       const isIndex = name === SeekIndexes.nameFor(key);
       // what may be beside it, and need not be
       const isBeside = name === main + PROVENANCE_ENDING || showsWorldOf(main, name);
-      if (!isIndex && !isBeside && !isWithin && !files.some((file) => file.name === name)) throw notFound("the file");
+      const isFile = isIndex || isWithin || files.some((file) => file.name === name);
+      const companion = !isFile && showsWorld(name) ? await companions.find(found.id, name) : null;
+      if (!isFile && !isBeside && companion === null) throw notFound("the file");
       await audit.noteRead(request, found);
       if (isIndex) {
         const index = await indexes.file(found.id);
@@ -161,6 +170,7 @@ export function catalogRoutes(app: FastifyInstance, context: Context): void {
         if (index === null && request.method === "HEAD") return reply.code(204).send();
         return sendFile({ open: () => Promise.resolve(index) }, key, request, reply);
       }
+      if (companion !== null) return sendFile(companion.data, companion.key, request, reply);
       const file = key.slice(0, key.lastIndexOf("/") + 1) + name;
       if (isBeside) {
         const beside = await library.open(file);
@@ -172,24 +182,30 @@ export function catalogRoutes(app: FastifyInstance, context: Context): void {
     },
   });
 
-  app.get<{ Params: Static<typeof ID> }>(
+  app.get<{ Params: Static<typeof ID>; Querystring: Static<typeof PICTURE> }>(
     "/api/recordings/:id/thumbnail",
     {
       config: { role: "viewer" },
       schema: {
         summary: "Get the thumbnail of a recording",
-        description: "An SVG picture of the recording from above. It exists once the recording is indexed.",
+        description:
+          "An SVG picture of the recording from above: the paths of its things, where each is at the end. It exists once the recording is indexed.",
         params: ID,
+        querystring: PICTURE,
         produces: ["image/svg+xml"],
         response: { 200: Type.String() },
       },
     },
     async (request, reply) => {
       const { id } = await recordings.find(request.params.id, request);
-      const row = await query.selectFrom("thumbnails").select("svg").where("recording", "=", id).executeTakeFirst();
-      if (row === undefined) throw notFound("a picture of it");
+      const row = await query
+        .selectFrom("thumbnails")
+        .select(request.query.moving ? "moving as picture" : "svg as picture")
+        .where("recording", "=", id)
+        .executeTakeFirst();
+      if (row?.picture == null) throw notFound("a picture of it");
       void reply.header("content-security-policy", "default-src 'none'; style-src 'unsafe-inline'; sandbox");
-      return reply.type("image/svg+xml").header("cache-control", "private, max-age=60").send(row.svg);
+      return reply.type("image/svg+xml").header("cache-control", "private, max-age=60").send(row.picture);
     },
   );
 }

@@ -55,11 +55,17 @@ export type RecordingItem = Static<typeof RECORDING>;
 const FILE = Type.Object({ name: Type.String(), bytes: Type.Number(), etag: Type.String() });
 const SECONDS = Type.Union([Type.Number(), Type.Null()]);
 
+/** A file that shows the world of a recording. */
+export const COMPANION = Type.Object({ name: Type.String(), bytes: Type.Number() });
+
 /** Everything that the catalog knows of a recording. */
 export const DETAILS = Type.Object(
   {
     ...RECORDING.properties,
     files: Type.Array(FILE),
+    companions: Type.Array(COMPANION, {
+      description: "files that show its world; `files/{name}` gives their bytes",
+    }),
     metadata: Type.Record(Type.String(), Type.Unknown()),
     channels: Type.Array(
       Type.Object({ name: Type.String(), count: Type.Number({ description: "number of messages" }) }),

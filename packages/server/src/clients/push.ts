@@ -1,12 +1,24 @@
 import { createHash } from "node:crypto";
-import { createReadStream } from "node:fs";
+import { createReadStream, openAsBlob } from "node:fs";
 import { mkdir, readFile, rm, stat, writeFile } from "node:fs/promises";
-import { dirname, join, resolve } from "node:path";
+import { basename, dirname, join, resolve } from "node:path";
 import { setTimeout } from "node:timers/promises";
 import type { Command } from "commander";
-import { byteSize, cacheFolder, EXIT, failureOf, Output, Progress, say, toJson, UsageError } from "simtape/serving";
-import { outgoing, type Outgoing, type OutgoingFile } from "./files.ts";
-import { Remote } from "./remote.ts";
+import { SourceError } from "simtape";
+import {
+  byteSize,
+  cacheFolder,
+  EXIT,
+  failureOf,
+  Output,
+  Progress,
+  say,
+  showsWorld,
+  toJson,
+  UsageError,
+} from "simtape/serving";
+import { outgoing, type Outgoing, type OutgoingFile, worldsOf } from "./files.ts";
+import { Remote, refused } from "./remote.ts";
 import { type Begun, send } from "./send.ts";
 
 /** Milliseconds within which a placed file appears in the catalog. */
@@ -23,31 +35,47 @@ export function addPush(program: Command): void {
     .command("push")
     .summary("send recordings to a server")
     .description(
-      "Sends recordings to the library of a server, with the files that belong to them, except those that the server has.\nContinues where an earlier run ended. The token comes from SIMTAPE_SERVER_TOKEN.",
+      "Sends recordings to the library of a server, with the files that belong to them, except those that the server has.\nFiles that show their world go with them: those beside a recording that have its name, and those that are named.\nContinues where an earlier run ended. The token comes from SIMTAPE_SERVER_TOKEN.",
     )
     .argument("<file...>", "files and folders, then the address of the server")
     .option("--json", "one JSON object for each recording")
     .addHelpText(
       "after",
-      "\nExamples:\n  $ simtape push run.hcrp http://127.0.0.1:8000\n  $ simtape push recordings/ tapes/town.log https://tapes.example.org",
+      "\nExamples:\n  $ simtape push run.hcrp http://127.0.0.1:8000\n  $ simtape push recordings/ tapes/town.log https://tapes.example.org\n  $ simtape push town.log maps/Town01.xodr https://tapes.example.org",
     )
     .action(async (words: readonly string[], { json = false }: { json?: boolean }) => {
       const address = words.at(-1)!;
-      if (words.length < 2) throw new UsageError("push takes files or folders, and the address of the server at last");
+      const places = words.slice(0, -1).filter((word) => !showsWorld(word));
+      const worlds = words.slice(0, -1).filter(showsWorld);
+      if (places.length === 0)
+        throw new UsageError("push takes files or folders of recordings, and the address of the server at last");
       const remote = new Remote(address);
       const output = new Output();
       let exit: number = EXIT.done;
-      for (const word of words.slice(0, -1)) {
+      const fail = async (word: string, error: unknown): Promise<void> => {
+        const failure = failureOf(error);
+        if (failure.code === "internal") throw error;
+        exit = words.length === 2 ? failure.exit : EXIT.failed;
+        if (json) await output.line(toJson({ file: word, error: failure }));
+        say(`simtape: ${word}: ${failure.message}`);
+      };
+      const unsent = new Set(worlds);
+      for (const word of places) {
         try {
-          for (const recording of await outgoing(word)) await pushOne(remote, address, recording, json, output);
+          const all = await outgoing(word);
+          for (const recording of all) {
+            const given = worldsOf(recording, worlds, places.length === 1 && all.length === 1);
+            for (const path of given) unsent.delete(path);
+            const companions = [...new Set([...recording.companions, ...given])];
+            await pushOne(remote, address, { ...recording, companions }, json, output);
+          }
         } catch (error) {
-          const failure = failureOf(error);
-          if (failure.code === "internal") throw error;
-          exit = words.length === 2 ? failure.exit : EXIT.failed;
-          if (json) await output.line(toJson({ file: word, error: failure }));
-          say(`simtape: ${word}: ${failure.message}`);
+          await fail(word, error);
         }
       }
+      for (const path of unsent)
+        if (exit === EXIT.done)
+          await fail(path, new UsageError("it shows a world, and no recording that is sent has its name"));
       await output.flush();
       process.exitCode = exit;
     });
@@ -60,7 +88,7 @@ async function pushOne(
   json: boolean,
   output: Output,
 ): Promise<void> {
-  const { path, main, files } = recording;
+  const { path, main, files, companions } = recording;
   const digests = new Map<string, string>();
   for (const file of files) digests.set(file.path, await digestOf(file.path));
   const all = [...digests.values()].join("\n");
@@ -86,6 +114,7 @@ async function pushOne(
     }
     item = await listed(remote, keys.get(main)!);
   }
+  if (item !== null) for (const companion of companions) bytes += await accompany(remote, item.id, companion);
   const page = item === null ? null : remote.at(item.page);
   const isThere = there !== null;
   if (json) await output.line(toJson({ file: path, recording: item?.id ?? null, page, bytes, isThere }));
@@ -94,6 +123,18 @@ async function pushOne(
       `${path}: ${isThere ? "there already" : byteSize(bytes)}, ${page ?? "not a recording that the server knows"}`,
     );
   await output.flush();
+}
+
+/** Sends a file that shows the world of a recording; returns its bytes. */
+async function accompany(remote: Remote, recording: string, path: string): Promise<number> {
+  const body = await openAsBlob(path).catch((error: NodeJS.ErrnoException) => {
+    throw new SourceError("failed", `cannot be read (${error.code ?? "no such file"}): ${path}`);
+  });
+  const name = encodeURIComponent(basename(path));
+  const answer = await remote.ask("PUT", `api/recordings/${recording}/companions/${name}`, {}, body);
+  if (!answer.ok) throw await refused(answer);
+  await answer.body?.cancel();
+  return body.size;
 }
 
 async function listed(remote: Remote, key: string): Promise<Item | null> {

@@ -25,9 +25,14 @@ export class Remote {
   }
 
   /** Rejects with `SourceError` when the server cannot be reached; the caller handles its answer. */
-  async ask(method: string, path: string, headers: Record<string, string> = {}, body?: Uint8Array): Promise<Response> {
+  async ask(
+    method: string,
+    path: string,
+    headers: Record<string, string> = {},
+    body?: Uint8Array | Blob,
+  ): Promise<Response> {
     const bearer = this.#token === undefined ? {} : { authorization: `Bearer ${this.#token}` };
-    const content = body === undefined ? {} : { body: body as Uint8Array<ArrayBuffer> };
+    const content = body === undefined ? {} : { body: body as Uint8Array<ArrayBuffer> | Blob };
     try {
       return await fetch(this.at(path), { method, headers: { ...bearer, ...headers }, ...content });
     } catch (error) {

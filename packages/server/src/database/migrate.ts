@@ -13,6 +13,8 @@ import * as things from "./migrations/014-things.ts";
 import * as sqlFacts from "./migrations/015-sql.ts";
 import * as analyses from "./migrations/016-analyses.ts";
 import * as alerts from "./migrations/017-alerts.ts";
+import * as companions from "./migrations/018-companions.ts";
+import * as maps from "./migrations/019-maps.ts";
 import type { Tables } from "./tables.ts";
 
 /** Migrations by name, in their order. A released migration never changes. */
@@ -30,6 +32,8 @@ const MIGRATIONS: Readonly<Record<string, Migration>> = {
   "015-sql": sqlFacts,
   "016-analyses": analyses,
   "017-alerts": alerts,
+  "018-companions": companions,
+  "019-maps": maps,
 };
 
 /**

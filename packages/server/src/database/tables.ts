@@ -72,6 +72,8 @@ export interface RecordingsTable {
   indexed: Date | null;
   /** Made by the database from the columns above and the names. */
   words: Generated<string>;
+  /** Made by the database from the metadata; null: they name no map. */
+  map: ColumnType<string | null, never, never>;
 }
 
 export interface EntitiesTable {
@@ -111,6 +113,18 @@ export interface EventKindsTable {
 export interface ThumbnailsTable {
   recording: string;
   svg: string;
+  /** The same picture, in which things move; null: it was made by an earlier release. */
+  moving: string | null;
+}
+
+/** A file that shows the world of a recording. */
+export interface CompanionsTable {
+  recording: string;
+  name: string;
+  /** Its name in the folder `companions` of the data. */
+  file: string;
+  bytes: number;
+  added: Made;
 }
 
 export interface TagsTable {
@@ -420,6 +434,7 @@ export interface Tables {
   extent_paths: ExtentPathsTable;
   event_kinds: EventKindsTable;
   thumbnails: ThumbnailsTable;
+  companions: CompanionsTable;
   tags: TagsTable;
   collections: CollectionsTable;
   searches: SearchesTable;

@@ -2,6 +2,7 @@ import { indexRecording, owedIndexes } from "../catalog/index/index-recording.ts
 import { announce, lookFor, owedAlerts } from "../alerts/alerts.ts";
 import { Readers } from "../answers/readers.ts";
 import { scanHandler } from "../catalog/scan/scan-job.ts";
+import { Companions } from "../catalog/companions.ts";
 import { analyse, sweepAnalyses } from "../operations/analyse.ts";
 import type { Context } from "../context.ts";
 import { checkRecording } from "../operations/check.ts";
@@ -46,6 +47,7 @@ export function handlersOf(context: Context): ReadonlyMap<string, Handler> {
       "sweep-jobs",
       again("sweep-jobs", "jobs", SWEEP_JOBS_EVERY, async () => {
         await sweepAnalyses(query);
+        await new Companions(context).sweep();
         return sweepJobs(query, settings);
       }),
     ],

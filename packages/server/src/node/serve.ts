@@ -7,6 +7,8 @@ import { localBus } from "../bus/local.ts";
 import { openBus } from "../bus/open.ts";
 import { collectionRoutes } from "../catalog/collection-routes.ts";
 import { facetRoutes } from "../catalog/search/facets.ts";
+import { companionRoutes } from "../catalog/companion-routes.ts";
+import { deleteRoutes } from "../catalog/delete-routes.ts";
 import { catalogRoutes } from "../catalog/routes.ts";
 import { worldRoutes } from "../catalog/world-routes.ts";
 import { searchRoutes } from "../catalog/search/search-routes.ts";
@@ -100,6 +102,8 @@ async function started(settings: Settings, library: Library, database: Database,
     sqlRoutes,
     facetRoutes,
     tagRoutes,
+    companionRoutes,
+    deleteRoutes,
     collectionRoutes,
     searchRoutes,
     alertRoutes,

@@ -6,6 +6,8 @@ import type { Context } from "../context.ts";
 import type { Query } from "../database/database.ts";
 import { setTimeout } from "node:timers/promises";
 import { indexRecording } from "../catalog/index/index-recording.ts";
+import { Companions } from "../catalog/companions.ts";
+import { othersOf, removeFile, removeWorld } from "../catalog/recording-files.ts";
 import { Scanner } from "../catalog/scan/scan.ts";
 import { SeekIndexes } from "../catalog/index/seek-indexes.ts";
 import { failpoint } from "../failpoint.ts";
@@ -26,8 +28,6 @@ import { isUnreadable } from "../library/unreadable.ts";
 
 /** Milliseconds until a recording that was still being written is checked again. */
 const LOOK_AGAIN = 300;
-/** A file in the folder of a recording that is live or was. */
-const JOURNAL = "journal.hcj";
 
 interface Asked extends Who {
   /** Whether recordings that cannot be redacted are deleted. */
@@ -176,29 +176,24 @@ async function eraseFrom(
 ): Promise<Omit<Outcome, "recording">> {
   if (holds.length > 0) return { did: "kept", why: "on hold", isWhole: false };
   if (state === "live") return { did: "kept", why: "is being recorded: erase again when it has ended", isWhole: false };
-  const folder = key.slice(0, key.lastIndexOf("/") + 1);
-  const main = key.slice(folder.length);
   const row = await query.selectFrom("recordings").select("files").where("id", "=", id).executeTakeFirst();
   // left by an earlier try
-  const files = row?.files ?? [];
-  /** Other files of the recording, beside the main file: segments, earlier metadata, mirrored files of a recorder. */
-  const others = new Set([...files.map(({ name }) => name), `${main}.bak`, JOURNAL].filter((name) => name !== main));
+  const others = othersOf(key, row?.files ?? []);
   // the thumbnail contains names, too; the redacted recording gets a new one
   const forgetIndex = (): Promise<void> => new SeekIndexes(settings).remove(id);
   const removeOthers = async (): Promise<void> => {
-    for (const name of others) await removeAll(folder + name);
+    for (const other of others) await removeFile(library, other);
   };
   const remove = async (why: string): Promise<Omit<Outcome, "recording">> => {
     await removeOthers();
     await failpoint("subjects/segments-deleted");
-    await removeAll(key);
+    await removeWorld(library, key);
+    await removeFile(library, key);
     await failpoint("subjects/files-deleted");
+    await new Companions({ query, settings }).removeAll(id);
     await forgetIndex();
     await query.deleteFrom("recordings").where("id", "=", id).execute();
     return { did: "deleted", why, isWhole: true };
-  };
-  const removeAll = async (file: string): Promise<void> => {
-    for (const ending of ["", SIDE_CAR_ENDING, ".provenance.json"]) await library.remove(file + ending);
   };
   if (isOnlyTheirs) return remove("no other person is in it");
   try {

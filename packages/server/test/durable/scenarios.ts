@@ -40,6 +40,7 @@ interface Item {
 export const SCENARIOS: Readonly<Record<string, (run: Run, point: string) => Promise<void>>> = {
   uploads,
   catalog,
+  companions,
   ghosts,
   lake,
   live,
@@ -156,9 +157,44 @@ async function uploads(run: Run): Promise<void> {
 }
 const UPLOADS = new Map<number, string>();
 
-async function catalog(run: Run): Promise<void> {
-  place(run, "robot.tape", `found-${run.n}.tape`);
-  await indexed(run, `found-${run.n}.tape`);
+async function catalog(run: Run, point: string): Promise<void> {
+  const key = `found-${run.n}.tape`;
+  if (point !== "catalog/files-deleted") {
+    place(run, "robot.tape", key);
+    await indexed(run, key);
+    return;
+  }
+  if (!DELETED.has(run.n)) {
+    place(run, "robot.tape", key);
+    const { id } = await indexed(run, key);
+    DELETED.add(run.n);
+    await ask(run, "DELETE", `/api/recordings/${id}`);
+  }
+  await settled(
+    run,
+    () => ask<{ recordings: Item[] }>(run, "GET", "/api/recordings?limit=500"),
+    ({ recordings }) => recordings.every((item) => item.key !== key),
+  );
+  expect(existsSync(join(run.library, key))).toBe(false);
+}
+const DELETED = new Set<number>();
+
+/** The second file takes the place of the first: of either only what the recording names is left in the end. */
+async function companions(run: Run): Promise<void> {
+  const name = `world-${run.n}.tape`;
+  place(run, "robot.tape", name);
+  const { id } = await indexed(run, name);
+  const send = async (text: string): Promise<void> => {
+    const address = `${run.address()}/api/recordings/${id}/companions/map.yaml`;
+    const { status } = await fetch(address, { method: "PUT", body: text, signal: run.signal });
+    expect(status).toBe(200);
+  };
+  await send("image: first.pgm\n");
+  await send("image: second.pgm\n");
+  const details = await ask<{ companions: { name: string; bytes: number }[] }>(run, "GET", `/api/recordings/${id}`);
+  expect(details.companions).toEqual([{ name: "map.yaml", bytes: 18 }]);
+  const answer = await fetch(`${run.address()}/api/recordings/${id}/files/map.yaml`, { signal: run.signal });
+  expect(await answer.text()).toBe("image: second.pgm\n");
 }
 
 async function ghosts(run: Run): Promise<void> {

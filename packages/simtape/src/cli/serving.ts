@@ -30,7 +30,14 @@ export { s3Presigner } from "../io/s3.ts";
 export { shownUrl } from "../io/shown-url.ts";
 export { recognize } from "../model/open.ts";
 export { PROVENANCE_ENDING } from "../model/annotation.ts";
-export { formatOfFolder, isSecondOfPair, mayBelong, showsWorld, showsWorldOf } from "../model/file-names.ts";
+export {
+  formatOfFolder,
+  isSecondOfPair,
+  mayBelong,
+  showsWorld,
+  showsWorldOf,
+  WORLD_ENDINGS,
+} from "../model/file-names.ts";
 export { answerStore, STORE_STATUS, type StoreAnswer, type StoreRequest } from "../io/store-answer.ts";
 export { makeSideCar, type SideCarOptions, type SideCarReport } from "../ops/side-car.ts";
 export type { ReportLine } from "../record/lines/commands.ts";

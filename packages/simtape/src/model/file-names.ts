@@ -41,9 +41,12 @@ const OF_WORLDS: readonly string[] = [".xodr", ".tif", ".tiff", ".models.json", 
 /** Endings of files that those have beside them. */
 const OF_THEIRS: readonly string[] = [".pgm", ".png"];
 
+/** Endings of all files that show the world of a recording, with the dot, in small letters. */
+export const WORLD_ENDINGS: readonly string[] = [...OF_WORLDS, ...OF_THEIRS];
+
 /** Whether a file shows the world of a recording, by its name: it is no recording itself. */
 export function showsWorld(name: string): boolean {
-  return [...OF_WORLDS, ...OF_THEIRS].some((ending) => name.toLowerCase().endsWith(ending));
+  return WORLD_ENDINGS.some((ending) => name.toLowerCase().endsWith(ending));
 }
 
 /**
@@ -52,7 +55,7 @@ export function showsWorld(name: string): boolean {
  */
 export function showsWorldOf(main: string, name: string): boolean {
   const stem = main.replace(/\.[^.]*$/, "");
-  const isCalledSo = [...OF_WORLDS, ...OF_THEIRS].some((ending) => name === stem + ending);
+  const isCalledSo = WORLD_ENDINGS.some((ending) => name === stem + ending);
   return isCalledSo || (showsWorld(name) && name.startsWith(`${stem}.models.`));
 }
 

@@ -34,6 +34,8 @@ export interface Traits {
    * whose sea lies on the ellipsoid. Absent: the ellipsoid, or nothing tells.
    */
   readonly heights?: "sea";
+  /** Sets of the state whose things are people, with their names as labels. */
+  readonly people?: readonly string[];
   /** How it is shown well. */
   readonly showing?: Showing;
   /** Where a text about the recording is kept inside, that the format's own programs pass over; absent: it has no room. */

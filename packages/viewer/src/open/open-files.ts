@@ -2,7 +2,7 @@ import { FORMATS } from "simtape";
 import { formatsAt } from "../engine/formats.ts";
 import type { Session } from "../session.ts";
 import type { Locator } from "../protocol.ts";
-import { kindOf } from "../world/registry.ts";
+import { companionsAmong } from "../world/registry.ts";
 import { locatorsOf } from "./grouping.ts";
 import { formatAddresses } from "./formats.ts";
 
@@ -46,13 +46,11 @@ export async function openFiles(session: Session, files: readonly File[], as: "m
 
 /** Files that show a world, each with those that it may need beside it; and all others. */
 function companionsOf(files: readonly File[]): { readonly companions: Locator[]; readonly rest: readonly File[] } {
-  const parts = new Set(files.flatMap(({ name }) => kindOf(name)?.parts ?? []));
-  const isPart = ({ name }: File): boolean => [...parts].some((ending) => name.toLowerCase().endsWith(ending));
-  const beside = files.filter(isPart);
-  const own = files.filter((file) => kindOf(file.name) !== undefined && !isPart(file));
+  const { own, parts } = companionsAmong(files.map(({ name }) => name));
+  const called = (names: readonly string[]): readonly File[] => files.filter(({ name }) => names.includes(name));
   return {
-    companions: own.map((file) => ({ kind: "files", name: file.name, files: [file, ...beside] })),
-    rest: files.filter((file) => kindOf(file.name) === undefined && !isPart(file)),
+    companions: called(own).map((file) => ({ kind: "files", name: file.name, files: [file, ...called(parts)] })),
+    rest: files.filter(({ name }) => !own.includes(name) && !parts.includes(name)),
   };
 }
 

@@ -1,4 +1,5 @@
 import type { Session } from "../session.ts";
+import { chosenFiles } from "./choose.ts";
 
 /** Lets the user choose files, or a folder; the first recording among them is opened, or all of them become ghosts. */
 export async function pickFiles(
@@ -6,16 +7,7 @@ export async function pickFiles(
   what: "files" | "folder",
   as: "main" | "ghosts" = "main",
 ): Promise<void> {
-  const input = document.createElement("input");
-  input.type = "file";
-  if (what === "folder") input.webkitdirectory = true;
-  else input.multiple = true;
-  const chosen = new Promise<readonly File[]>((resolve) => {
-    input.addEventListener("change", () => resolve([...(input.files ?? [])]), { once: true });
-    input.addEventListener("cancel", () => resolve([]), { once: true });
-  });
-  input.click();
-  const files = await chosen;
+  const files = await chosenFiles(what);
   // What knows the formats is loaded when files are there.
   await (await import("./open-files.ts")).openFiles(session, files, as);
 }

@@ -62,3 +62,16 @@ export function kindOf(name: string): CompanionKind | undefined {
   const lower = name.toLowerCase();
   return KINDS.find(({ endings }) => endings.some((ending) => lower.endsWith(ending)));
 }
+
+/** Of files that lie together, by their names: those that are companions of their own, and those that others need. */
+export function companionsAmong(names: readonly string[]): {
+  readonly own: readonly string[];
+  readonly parts: readonly string[];
+} {
+  const endings = new Set(names.flatMap((name) => kindOf(name)?.parts ?? []));
+  const isPart = (name: string): boolean => [...endings].some((ending) => name.toLowerCase().endsWith(ending));
+  return {
+    own: names.filter((name) => kindOf(name) !== undefined && !isPart(name)),
+    parts: names.filter(isPart),
+  };
+}

@@ -5,7 +5,7 @@ import { type ExtentFact, extentsOf } from "./extents.ts";
 import type { State } from "simtape";
 import { clean } from "../../database/clean.ts";
 import { type EntityFact, type Moments, momentsOf } from "./moments.ts";
-import { thumbnailOf } from "./thumbnail.ts";
+import { type Pictures, picturesOf } from "./thumbnail.ts";
 
 /** Most events of a recording that are counted, most findings that are kept, and most letters of names. */
 const MOST_EVENTS = 1_000_000;
@@ -32,7 +32,7 @@ export interface Facts {
   readonly entities: readonly EntityFact[];
   readonly events: readonly { readonly kind: string; readonly title: string; readonly count: number }[];
   readonly extents: readonly ExtentFact[];
-  readonly thumbnail: string;
+  readonly thumbnail: Pictures;
   readonly subjects: readonly string[];
 }
 
@@ -43,7 +43,7 @@ export async function factsOf(recording: Recording, signal: AbortSignal): Promis
   const channels = recording.channels
     .map(({ id, name }) => ({ name, count: statistics[id]!.messages }))
     .filter(({ count }) => count > 0);
-  const moments = await momentsOf(recording, start, end, clean);
+  const moments = await momentsOf(recording, start, end, clean, signal);
   const summary = clean(await holds(recording));
   const events = await eventKindsIn(recording, signal);
   const extents = await extentsOf(recording, moments.states, signal, clean);
@@ -68,7 +68,7 @@ export async function factsOf(recording: Recording, signal: AbortSignal): Promis
     entities: moments.entities,
     events,
     extents: extents.all,
-    thumbnail: thumbnailOf(moments),
+    thumbnail: picturesOf(moments),
     subjects: subjectsIn(metadata).map(clean),
   };
 }

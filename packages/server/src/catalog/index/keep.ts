@@ -72,8 +72,8 @@ export async function keepFacts(
         .execute();
     await within
       .insertInto("thumbnails")
-      .values({ recording: id, svg: facts.thumbnail })
-      .onConflict((conflict) => conflict.column("recording").doUpdateSet({ svg: facts.thumbnail }))
+      .values({ recording: id, ...facts.thumbnail })
+      .onConflict((conflict) => conflict.column("recording").doUpdateSet(facts.thumbnail))
       .execute();
     return true;
   });

@@ -1,10 +1,9 @@
-import { pathsIn, posesOf, readPath, type EntitySet, type Recording, type SeriesPath, type State } from "simtape";
+import { pathsIn, readPath, type Recording, type SeriesPath, type State } from "simtape";
+import { type Tracks, tracksOf } from "./tracks.ts";
 
 /** Number of moments at which a recording is sampled. */
 const MOMENTS = 24;
 const MOST_ENTITIES = 2000;
-/** Most things whose path is recorded. */
-const MOST_TRACKS = 400;
 /** Most numbers that are sampled where no thing has a position. */
 const MOST_NUMBERS = 200;
 
@@ -20,10 +19,7 @@ export interface Moments {
   readonly states: readonly State[];
   /** The things and persons in the recording. */
   readonly entities: readonly EntityFact[];
-  /**
-   * For each thing with a position: x and y at each moment, NaN where it does not exist; seen from above, y upwards.
-   */
-  readonly tracks: readonly (readonly number[])[];
+  readonly tracks: Tracks;
   /** Where no thing has a position: numbers that change, at each moment. */
   readonly lines: readonly (readonly number[])[];
 }
@@ -34,6 +30,7 @@ export async function momentsOf(
   start: number,
   end: number,
   clean: (text: string) => string,
+  signal: AbortSignal,
 ): Promise<Moments> {
   const states: State[] = [];
   const entities = new Map<string, EntityFact>();
@@ -41,8 +38,7 @@ export async function momentsOf(
     states.push(state);
     addEntities(state, entities, clean);
   }
-  const { showing } = await recording.traits();
-  const tracks = tracksIn(states, showing?.things ?? []);
+  const tracks = await tracksOf(recording, states, signal);
   return { states, entities: [...entities.values()], tracks, lines: tracks.length > 0 ? [] : linesIn(states) };
 }
 
@@ -64,54 +60,6 @@ function addEntities({ sets }: State, found: Map<string, EntityFact>, clean: (te
       found.set(`${name}\n${id}`, { set: clean(name), name: id, label, kind: clean(String(kinds?.data[row] ?? "")) });
     }
   }
-}
-
-function tracksIn(states: readonly State[], things: readonly string[]): number[][] {
-  const shown = shownSets(states, things);
-  const tracks = new Map<string, number[]>();
-  const place = [0, 0, 0];
-  for (const [moment, { sets }] of states.entries()) {
-    for (const name of shown) {
-      const set = sets.get(name);
-      const poses = set === undefined ? null : posesOf(set);
-      if (set === undefined || poses === null) continue;
-      const step = Math.max(1, Math.ceil(set.ids.length / MOST_TRACKS));
-      for (let row = 0; row < set.ids.length; row += step) {
-        const isKnown = poses.isGeodetic ? poses.geodetic(row, place, 0) : poses.position(row, place, 0);
-        if (!isKnown || !place.every(Number.isFinite)) continue;
-        const key = `${name}\n${set.ids[row]}`;
-        let track = tracks.get(key);
-        if (track === undefined) {
-          if (tracks.size >= MOST_TRACKS) continue;
-          track = new Array<number>(2 * states.length).fill(Number.NaN);
-          tracks.set(key, track);
-        }
-        // degrees north and east, or metres
-        const [a, b] = place as [number, number];
-        track[2 * moment] = poses.isGeodetic ? b * Math.cos((a * Math.PI) / 180) : a;
-        track[2 * moment + 1] = poses.isGeodetic ? a : b;
-      }
-    }
-  }
-  return [...tracks.values()];
-}
-
-/**
- * The things that the recording is about; otherwise those that move according to what is recorded; otherwise the set
- * with the most things.
- */
-function shownSets(states: readonly State[], things: readonly string[]): readonly string[] {
-  const placed = new Map<string, EntitySet>();
-  for (const { sets } of states)
-    for (const [name, set] of sets) {
-      const isMore = set.ids.length > (placed.get(name)?.ids.length ?? 0);
-      if (isMore && posesOf(set) !== null) placed.set(name, set);
-    }
-  const foremost = things.find((name) => placed.has(name));
-  if (foremost !== undefined) return [foremost];
-  const moving = [...placed].filter(([, { columns }]) => columns.has("velocity"));
-  const others = [...placed].toSorted(([, a], [, b]) => b.ids.length - a.ids.length).slice(0, 1);
-  return (moving.length > 0 ? moving : others).map(([name]) => name);
 }
 
 function linesIn(states: readonly State[]): number[][] {

@@ -1,28 +1,73 @@
 import type { Moments } from "./moments.ts";
+import type { Tracks } from "./tracks.ts";
 
 const [WIDTH, HEIGHT] = [640, 360];
 const EDGE = 28;
-/** Most paths that are drawn as lines, the longest first; most things that are drawn as points. */
+/** Most paths that are drawn as lines, the longest first; most things that are drawn as points, and that move. */
 const MOST_LINES = 60;
 const MOST_POINTS = 300;
+const MOST_MOVING = 24;
 const COLOURS = ["#5aa9ff", "#ff9f5a", "#6fd58b", "#f27ea9", "#c8a2ff", "#ffd75a", "#5ad7d2", "#ff7b6b"];
+/**
+ * Pixels by which a line may leave the path; it is doubled until all lines together have few enough points, but no line
+ * becomes coarser than the last of these: then only the first lines are drawn.
+ */
+const [TOLERANCE, COARSEST] = [0.35, 1.4];
+const MOST_IN_LINES = 5000;
+/** Seconds in which a recording goes by, and times at which things stand exactly where they were. */
+const SECONDS = 6;
+const STEPS = 96;
+
+/** Two pictures of a recording, as SVG. */
+export interface Pictures {
+  readonly svg: string;
+  /** The things move along their paths; what shows it repeats it. */
+  readonly moving: string;
+}
 
 type Point = readonly [x: number, y: number];
 /** Maps coordinates to places in the picture. */
 type Fit = (x: number, y: number) => Point;
 
+interface Drawn {
+  readonly colour: string;
+  /** At each time; null where it does not exist, or is outside. */
+  readonly places: readonly (Point | null)[];
+  readonly points: readonly Point[];
+  readonly length: number;
+}
+
 /**
- * Draws a small picture of a recording: the paths of things from above, with a point where each thing is at the end;
- * where no thing has a position, some numbers over time.
+ * Draws small pictures of a recording: the paths of things from above, with a point where each thing is at the end; where
+ * no thing has a position, some numbers over time.
  */
-export function thumbnailOf({ tracks, lines }: Pick<Moments, "tracks" | "lines">): string {
-  const parts = tracks.length > 0 ? drawnTracks(tracks) : lines.flatMap((line, index) => drawnLine(line, index));
+export function picturesOf({ tracks, lines }: Pick<Moments, "tracks" | "lines">): Pictures {
+  if (tracks.length === 0) {
+    const drawn = lines.flatMap((line, index) => drawnLine(line, index)).join("");
+    return { svg: framed(drawn), moving: framed(`${REVEAL}<g clip-path="url(#past)">${drawn}</g>`) };
+  }
+  const drawn = drawnTracks(tracks);
+  const ways = waysOf(drawn);
+  const radius = drawn.length > 60 ? 4 : 6;
+  const [still, moving] = [drawn.slice(0, MOST_POINTS), drawn.slice(0, MOST_MOVING)];
+  return {
+    svg: framed(ways(0.75) + still.map(({ points, colour }) => dotAt(points.at(-1), radius, colour)).join("")),
+    moving: framed(ways(0.4) + moving.map((one) => movingDot(one, radius)).join("")),
+  };
+}
+
+function framed(content: string): string {
   return (
     `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${WIDTH} ${HEIGHT}" role="img">` +
     `<rect width="${WIDTH}" height="${HEIGHT}" fill="#12161c"/>${grid()}` +
-    `<g fill="none" stroke-width="3" stroke-linecap="round" stroke-linejoin="round">${parts.join("")}</g></svg>`
+    `<g fill="none" stroke-width="3" stroke-linecap="round" stroke-linejoin="round">${content}</g></svg>`
   );
 }
+
+/** What lies before the present moment, which goes from the left to the right. */
+const REVEAL =
+  `<clipPath id="past"><rect height="${HEIGHT}" width="0"><animate attributeName="width" from="${EDGE}" ` +
+  `to="${WIDTH - EDGE + 3}" dur="${SECONDS}s" repeatCount="indefinite"/></rect></clipPath>`;
 
 function grid(): string {
   const lines: string[] = [];
@@ -31,22 +76,71 @@ function grid(): string {
   return `<path d="${lines.join("")}" stroke="#1d242e" stroke-width="2"/>`;
 }
 
-function drawnTracks(tracks: readonly (readonly number[])[]): string[] {
+/** The longest first. */
+function drawnTracks(tracks: Tracks): readonly Drawn[] {
   const fit = fitOf(tracks);
   const drawn = tracks.map((track, index) => {
-    const points = pointsOf(track, fit);
-    return { points, length: lengthOf(points), colour: COLOURS[index % COLOURS.length]! };
+    const places = placesOf(track, fit);
+    const points = places.filter((place) => place !== null);
+    return { places, points, length: lengthOf(points), colour: COLOURS[index % COLOURS.length]! };
   });
-  const longest = drawn.toSorted((a, b) => b.length - a.length);
-  const ways = longest.filter(({ points, length }) => points.length > 1 && length > 6).slice(0, MOST_LINES);
-  const parts = ways.map(({ points, colour }) => `<path d="${wayOf(points)}" stroke="${colour}" opacity=".6"/>`);
-  for (const { points, colour } of longest.slice(0, MOST_POINTS)) {
-    const last = points.at(-1);
-    if (last === undefined) continue;
-    const radius = drawn.length > 60 ? 4 : 6;
-    parts.push(`<circle cx="${last[0]}" cy="${last[1]}" r="${radius}" fill="${colour}"/>`);
+  return drawn.toSorted((a, b) => b.length - a.length);
+}
+
+/** Draws the paths, as smooth as they are, with an opacity. */
+function waysOf(drawn: readonly Drawn[]): (opacity: number) => string {
+  const long = drawn.filter(({ points, length }) => points.length > 1 && length > 6).slice(0, MOST_LINES);
+  const countOf = (all: readonly (readonly Point[])[]): number => all.reduce((sum, { length }) => sum + length, 0);
+  let tolerance = TOLERANCE;
+  let ways = long.map(({ points }) => simplified(points, tolerance));
+  while (countOf(ways) > MOST_IN_LINES && tolerance < COARSEST) {
+    tolerance *= 2;
+    ways = ways.map((points) => simplified(points, tolerance));
   }
-  return parts;
+  let left = MOST_IN_LINES;
+  const lines = ways
+    .map((points, i) => {
+      left -= points.length;
+      return left < 0 && i > 0 ? "" : `<path d="${wayOf(points)}" stroke="${long[i]!.colour}"/>`;
+    })
+    .join("");
+  return (opacity) => (lines === "" ? "" : `<g opacity="${opacity}">${lines}</g>`);
+}
+
+function dotAt(place: Point | undefined, radius: number, colour: string): string {
+  if (place === undefined) return "";
+  return `<circle cx="${place[0]}" cy="${place[1]}" r="${radius}" fill="${colour}"/>`;
+}
+
+/** A point that is where the thing was, one time after the other; it is seen as long as the thing exists. */
+function movingDot({ places, colour }: Drawn, radius: number): string {
+  const known = Array.from({ length: STEPS + 1 }, (_, step) => placeNear(places, step / STEPS));
+  let last = known.find((place) => place !== null);
+  if (last === undefined) return "";
+  const [xs, ys]: [number[], number[]] = [[], []];
+  const seen: number[] = [];
+  for (const place of known) {
+    last = place ?? last;
+    xs.push(last[0]);
+    ys.push(last[1]);
+    seen.push(place === null ? 0 : 1);
+  }
+  const along = (name: string, values: readonly number[], more = ""): string =>
+    new Set(values).size === 1
+      ? ""
+      : `<animate attributeName="${name}" values="${values.join(";")}" dur="${SECONDS}s" ${more}repeatCount="indefinite"/>`;
+  return (
+    `<circle cx="${xs[0]}" cy="${ys[0]}" r="${radius}" fill="${colour}" opacity="${seen.includes(0) ? seen[0] : 1}">` +
+    `${along("cx", xs)}${along("cy", ys)}${along("opacity", seen, 'calcMode="discrete" ')}</circle>`
+  );
+}
+
+/** Where a thing is at a part of the whole time, or was just before; null: it did not exist then. */
+function placeNear(places: readonly (Point | null)[], part: number): Point | null {
+  const at = Math.round(part * (places.length - 1));
+  const back = Math.ceil(places.length / STEPS);
+  for (let before = at; before >= Math.max(0, at - back); before--) if (places[before] != null) return places[before]!;
+  return null;
 }
 
 function drawnLine(line: readonly number[], index: number): string[] {
@@ -61,10 +155,11 @@ function drawnLine(line: readonly number[], index: number): string[] {
 }
 
 /** Both axes have the same scale; a few things that are far away lie outside. */
-function fitOf(tracks: readonly (readonly number[])[]): Fit {
+function fitOf(tracks: Tracks): Fit {
   const edges = (from: 0 | 1): [number, number] => {
-    const sorted = tracks.flatMap((track) => track.filter((value, i) => i % 2 === from && Number.isFinite(value)));
-    sorted.sort((a, b) => a - b);
+    const sorted = Float64Array.from(
+      tracks.flatMap((track) => track.filter((value, i) => i % 2 === from && Number.isFinite(value))),
+    ).sort();
     const far = Math.floor(sorted.length * 0.01);
     return [sorted[far]!, sorted[sorted.length - 1 - far]!];
   };
@@ -72,27 +167,59 @@ function fitOf(tracks: readonly (readonly number[])[]): Fit {
   const scale = Math.min((WIDTH - 2 * EDGE) / (right - left), (HEIGHT - 2 * EDGE) / (top - bottom));
   const factor = Number.isFinite(scale) ? scale : 0;
   const [x0, y0] = [(left + right) / 2, (bottom + top) / 2];
-  return (x, y) => [Math.round(WIDTH / 2 + (x - x0) * factor), Math.round(HEIGHT / 2 - (y - y0) * factor)];
+  return (x, y) => [tenths(WIDTH / 2 + (x - x0) * factor), tenths(HEIGHT / 2 - (y - y0) * factor)];
 }
 
-/** The places that exist and lie within the picture, each once. */
-function pointsOf(track: readonly number[], fit: Fit): Point[] {
-  const points: Point[] = [];
+function tenths(value: number): number {
+  return Math.round(value * 10) / 10;
+}
+
+function placesOf(track: readonly number[], fit: Fit): (Point | null)[] {
+  const places: (Point | null)[] = [];
   for (let i = 0; i < track.length; i += 2) {
-    if (!Number.isFinite(track[i])) continue;
-    const [x, y] = fit(track[i]!, track[i + 1]!);
-    const last = points.at(-1);
-    const isInside = x >= 0 && x <= WIDTH && y >= 0 && y <= HEIGHT;
-    if (isInside && !(last?.[0] === x && last[1] === y)) points.push([x, y]);
+    const place = Number.isFinite(track[i]) ? fit(track[i]!, track[i + 1]!) : null;
+    const isInside = place !== null && place[0] >= 0 && place[0] <= WIDTH && place[1] >= 0 && place[1] <= HEIGHT;
+    places.push(isInside ? place : null);
   }
-  return points;
+  return places;
 }
 
 function lengthOf(points: readonly Point[]): number {
   let length = 0;
-  for (let i = 1; i < points.length; i++)
-    length += Math.hypot(points[i]![0] - points[i - 1]![0], points[i]![1] - points[i - 1]![1]);
+  for (let i = 1; i < points.length; i++) length += distance(points[i]!, points[i - 1]!);
   return length;
+}
+
+function distance(one: Point, other: Point): number {
+  return Math.hypot(one[0] - other[0], one[1] - other[1]);
+}
+
+/** The points without which the line would leave the path by more than the tolerance (Douglas and Peucker). */
+function simplified(points: readonly Point[], tolerance: number): readonly Point[] {
+  const isKept = new Uint8Array(points.length);
+  isKept[0] = isKept[points.length - 1] = 1;
+  const open: [first: number, last: number][] = [[0, points.length - 1]];
+  for (let part = open.pop(); part !== undefined; part = open.pop()) {
+    const [first, last] = part;
+    let [furthest, most] = [-1, tolerance];
+    for (let at = first + 1; at < last; at++) {
+      const away = fromLine(points[at]!, points[first]!, points[last]!);
+      if (away > most) [furthest, most] = [at, away];
+    }
+    if (furthest < 0) continue;
+    isKept[furthest] = 1;
+    open.push([first, furthest], [furthest, last]);
+  }
+  return points.filter((_, at) => isKept[at] === 1);
+}
+
+/** Distance of a point from the part of a line between two others. */
+function fromLine(point: Point, from: Point, to: Point): number {
+  const [dx, dy] = [to[0] - from[0], to[1] - from[1]];
+  const square = dx * dx + dy * dy;
+  const part = square === 0 ? 0 : ((point[0] - from[0]) * dx + (point[1] - from[1]) * dy) / square;
+  const at = Math.max(0, Math.min(1, part));
+  return Math.hypot(point[0] - from[0] - at * dx, point[1] - from[1] - at * dy);
 }
 
 function wayOf(points: readonly Point[]): string {

@@ -10,6 +10,9 @@ const WORD = Type.String({ maxLength: 300 });
 /** One value, or several: `a,b`, or the parameter given more than once. */
 const WORDS = Type.Union([Type.String({ maxLength: 2000 }), Type.Array(WORD, { maxItems: 50 })]);
 
+/** One value, or the parameter given more than once. */
+const SEVERAL = Type.Union([Type.String({ maxLength: 300 }), Type.Array(WORD, { maxItems: 50 })]);
+
 /** Milliseconds. */
 const DAY = 86_400_000;
 
@@ -26,8 +29,24 @@ export const FILTERS = Type.Object({
   state: Type.Optional(WORDS),
   from: Type.Optional(Type.String({ format: "date-time", description: "began at this time or later" })),
   until: Type.Optional(Type.String({ format: "date-time", description: "began before this time" })),
-  event: Type.Optional(Type.String({ maxLength: 300, description: "has an event of this kind" })),
-  with: Type.Optional(Type.String({ maxLength: 300, description: "a thing or person in the recording: label or id" })),
+  event: Type.Optional({ ...SEVERAL, description: "has an event of this kind, or of one of several" }),
+  with: Type.Optional({
+    ...SEVERAL,
+    description: "a thing or person in the recording, or one of several: label or id",
+  }),
+  map: Type.Optional({ ...SEVERAL, description: "the map that its metadata name, or one of several" }),
+  length: Type.Optional({
+    ...SEVERAL,
+    description: "seconds, from the first to below the second: 10-60, 3600-; or one of several",
+  }),
+  day: Type.Optional({ ...SEVERAL, description: "began on this day of `zone`, or on one of several: 2026-11-23" }),
+  zone: Type.Optional(
+    Type.String({
+      maxLength: 64,
+      description: "time zone of `day`; UTC when it is absent",
+      examples: ["Europe/Paris"],
+    }),
+  ),
   longer: Type.Optional(Type.Number({ description: "seconds" })),
   shorter: Type.Optional(Type.Number({ description: "seconds" })),
   path: Type.Optional(
@@ -74,6 +93,18 @@ export const LIST = Type.Object({
 });
 export type ListQuery = Static<typeof LIST>;
 
+/** Seconds: `least` or more, less than `most`; null: no end. */
+export interface Length {
+  readonly least: number;
+  readonly most: number | null;
+}
+
+/** A day of a time zone: `2026-11-23`. */
+export interface Day {
+  readonly date: string;
+  readonly zone: string;
+}
+
 /** The filters of a request, parsed. */
 export interface Filters {
   readonly q: string;
@@ -81,8 +112,12 @@ export interface Filters {
   readonly states: readonly string[];
   readonly from: Date | null;
   readonly until: Date | null;
-  readonly event: string | null;
-  readonly with: string | null;
+  /** Kinds of events, things and maps of which it has one. */
+  readonly events: readonly string[];
+  readonly things: readonly string[];
+  readonly maps: readonly string[];
+  readonly lengths: readonly Length[];
+  readonly days: readonly Day[];
   readonly longer: number | null;
   readonly shorter: number | null;
   readonly extents: readonly ExtentFilter[];
@@ -107,8 +142,11 @@ export function filtersOf(asked: Static<typeof FILTERS>): Filters {
     states: [...listOf(asked.state), ...listOf(filters.get("state"))],
     from: asked.from === undefined ? null : new Date(asked.from),
     until: asked.until === undefined ? null : new Date(asked.until),
-    event: oneOf("event", asked.event, question),
-    with: oneOf("with", asked.with, question),
+    events: severalOf(asked.event, filters.get("event")),
+    things: severalOf(asked.with, filters.get("with")),
+    maps: severalOf(asked.map),
+    lengths: severalOf(asked.length).map(lengthOf),
+    days: daysOf(severalOf(asked.day), zoneOf(asked)),
     longer: asked.longer ?? question.longer,
     shorter: asked.shorter ?? question.shorter,
     extents: [...question.extents, ...extentOf(asked)],
@@ -161,15 +199,17 @@ export function isOfColumns({
   until,
   longer,
   shorter,
-  event,
-  with: who,
+  events,
+  things,
+  lengths,
+  days,
   extents,
   meta,
   tags,
   digest,
 }: Filters): boolean {
-  const single = [from, until, longer, shorter, event, who, digest];
-  const lists = [extents, meta, tags];
+  const single = [from, until, longer, shorter, digest];
+  const lists: readonly (readonly unknown[])[] = [extents, meta, tags, events, things, lengths, days];
   return q === "" && single.every((one) => one === null) && lists.every((list) => list.length === 0);
 }
 
@@ -216,6 +256,34 @@ function pairOf(text: string): readonly [string, string] {
 function listOf(given: string | readonly string[] | undefined): readonly string[] {
   const all = [given ?? []].flat().flatMap((text) => text.split(","));
   return all.map((text) => clean(text.trim())).filter((text) => text !== "");
+}
+
+/** The values of a parameter that may be given more than once, and those among the words: a value may have commas. */
+function severalOf(given: string | readonly string[] | undefined, words: readonly string[] = []): readonly string[] {
+  const all = [...[given ?? []].flat(), ...words].map((text) => clean(text.trim()));
+  return [...new Set(all.filter((text) => text !== ""))];
+}
+
+function lengthOf(text: string): Length {
+  const [, least, most] = /^(\d{1,9})-(\d{1,9})?$/.exec(text) ?? [];
+  if (least === undefined) throw new Problem(400, `length is seconds, from-to: 10-60, not ${text}`);
+  return { least: Number(least), most: most === undefined ? null : Number(most) };
+}
+
+function daysOf(dates: readonly string[], zone: string): readonly Day[] {
+  for (const date of dates)
+    if (!/^\d{4}-\d\d-\d\d$/.test(date) || Number.isNaN(Date.parse(date)))
+      throw new Problem(400, `day is a date: 2026-11-23, not ${date}`);
+  return dates.map((date) => ({ date, zone }));
+}
+
+/** The time zone of days. Throws `Problem` for one that does not exist. */
+export function zoneOf({ zone = "UTC" }: { readonly zone?: string }): string {
+  try {
+    return new Intl.DateTimeFormat("en", { timeZone: zone }).resolvedOptions().timeZone;
+  } catch {
+    throw new Problem(400, `there is no time zone ${clean(zone)}`);
+  }
 }
 
 function textOf(given: string | undefined): string | null {

@@ -31,15 +31,46 @@ export async function filtered<O>(rows: Rows<O>, filters: Filters, person: Perso
   if (shorter !== null)
     found = found.where("seconds", "is not", null).where(sql<boolean>`coalesce(recordings.seconds, -1) < ${shorter}`);
   if (digest !== null) found = found.where(sql<boolean>`file_digests @> array[${digest}]`);
-  if (filters.event !== null) found = found.where(has(sql`event_kinds`, sql`part.kind = ${filters.event}`));
-  if (filters.with !== null) {
-    const who = filters.with.toLowerCase();
-    found = found.where(has(sql`entities`, sql`(lower(part.label) = ${who} or lower(part.name) = ${who})`));
-  }
+  for (const condition of Object.values(chosenIn(filters))) if (condition !== null) found = found.where(condition);
   for (const tag of tags) found = found.where(has(sql`tags`, sql`part.tag = ${tag}`));
   for (const [name, value] of filters.meta) found = found.where(metadataHas(name, value));
   for (const extent of filters.extents) found = found.where(await extentIs(extent, query));
   return found;
+}
+
+/** What was chosen of facets: by their names, what a recording must meet; null: nothing is chosen. */
+export type Chosen = Readonly<Record<"formats" | "events" | "people" | "maps" | "lengths" | "days", Condition | null>>;
+type Condition = RawBuilder<boolean>;
+
+/** Of one facet several values may be chosen: a recording must have one of them. Formats are among the columns. */
+export function chosenIn({ events, things, maps, lengths, days }: Filters): Omit<Chosen, "formats"> {
+  const any = <T>(all: readonly T[], condition: (values: readonly T[]) => Condition): Condition | null =>
+    all.length === 0 ? null : condition(all);
+  return {
+    events: any(events, (kinds) => has(sql`event_kinds`, sql`part.kind = any(${kinds}::text[])`)),
+    people: any(things, (names) => {
+      const who = sql`any(${names.map((name) => name.toLowerCase())}::text[])`;
+      return has(sql`entities`, sql`(lower(part.label) = ${who} or lower(part.name) = ${who})`);
+    }),
+    maps: any(maps, (names) => sql<boolean>`coalesce(recordings.map = any(${names}::text[]), false)`),
+    lengths: any(lengths, (all) => {
+      const each = all.map(({ least, most }) =>
+        most === null
+          ? sql`recordings.seconds >= ${least}`
+          : sql`(recordings.seconds >= ${least} and recordings.seconds < ${most})`,
+      );
+      return sql<boolean>`coalesce(${sql.join(each, sql` or `)}, false)`;
+    }),
+    days: any(days, (all) => {
+      const dates = all.map(({ date }) => date);
+      return sql<boolean>`coalesce(${dayIn(all[0]!.zone)} = any(${dates}::text[]), false)`;
+    }),
+  };
+}
+
+/** The day on which a recording began, in a time zone: `2026-11-23`. */
+export function dayIn(zone: string): RawBuilder<string | null> {
+  return sql<string | null>`to_char(recordings.started at time zone ${zone}, 'YYYY-MM-DD')`;
 }
 
 /** Filters on one column: indexes hold the column beside the order. */

@@ -9,6 +9,7 @@ export const traits: Traits = {
     sets: { players: ["player", "players"], entities: ["entity", "entities"] },
     events: { checkpoint: ["checkpoint", "checkpoints"], chat: ["line of chat", "lines of chat"] },
   },
+  people: ["players"],
   showing: {
     things: ["players", "entities"],
     charts: [[cellPath("players", "position", 1), cellPath("players", "position", "speed")]],

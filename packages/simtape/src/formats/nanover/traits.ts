@@ -15,6 +15,7 @@ export const traits: Traits = {
     sets: { particles: ["atom", "atoms"], avatars: ["person", "people"] },
     within: { "residue.count": ["residue", "residues"] },
   },
+  people: ["avatars"],
   showing: {
     things: ["particles", "avatars"],
     charts: [[valuePath("energy.kinetic"), valuePath("energy.potential")]],

@@ -1,4 +1,4 @@
-import { useState } from "react";
+import { useEffect, useState } from "react";
 import { sizeText } from "../../size.ts";
 import { clock } from "../../time.ts";
 import { at } from "../api.ts";
@@ -23,10 +23,21 @@ export function Card({
 }) {
   const { id, name, state, format, seconds, bytes, started, added, summary, findings, tags, error } = item;
   const when = dateText(started ?? added);
+  const [isLively, setLively] = useState(false);
+  const [begin, end] = [() => setLively(true), () => setLively(false)];
   return (
-    <Link className="card" data-state={state} href={momentOf(id, fit?.first ?? null, where)} tabIndex={tabIndex}>
+    <Link
+      className="card"
+      data-state={state}
+      href={momentOf(id, fit?.first ?? null, where)}
+      tabIndex={tabIndex}
+      onPointerEnter={begin}
+      onPointerLeave={end}
+      onFocus={begin}
+      onBlur={end}
+    >
       <span className="card-picture">
-        <Picture key={`${state} ${bytes}`} item={item} />
+        <Picture key={`${state} ${bytes}`} item={item} isLively={isLively} />
         {state === "live" && <span className="card-live">Live</span>}
         {findings > 0 && (
           <span className="card-findings">
@@ -64,21 +75,37 @@ export function Card({
   );
 }
 
-/** How it looks from above; until that is made, nothing. */
-function Picture({ item }: { readonly item: Item }) {
+/** Milliseconds for which a card is looked at before its things move. */
+const LOOKED_AT = 150;
+
+/** How it looks from above; until that is made, nothing. Its things move while the card is looked at. */
+function Picture({ item, isLively }: { readonly item: Item; readonly isLively: boolean }) {
   const [isMissing, setMissing] = useState(false);
+  const [isMoving, setMoving] = useState(false);
+  useEffect(() => {
+    if (!isLively || matchMedia("(prefers-reduced-motion: reduce)").matches) return undefined;
+    const timer = setTimeout(() => setMoving(true), LOOKED_AT);
+    return () => {
+      clearTimeout(timer);
+      setMoving(false);
+    };
+  }, [isLively]);
   if (isMissing || item.state === "new" || item.state === "failed")
     return <span className="card-blank">{item.state === "failed" ? "cannot be read" : ""}</span>;
+  const picture = { width: 320, height: 180, draggable: false } as const;
+  const address = at(`api/recordings/${item.id}/thumbnail`);
   return (
-    <img
-      src={at(`api/recordings/${item.id}/thumbnail`)}
-      alt=""
-      width={320}
-      height={180}
-      loading="lazy"
-      decoding="async"
-      draggable={false}
-      onError={() => setMissing(true)}
-    />
+    <>
+      <img alt="" {...picture} src={address} loading="lazy" decoding="async" onError={() => setMissing(true)} />
+      {isMoving && (
+        <img
+          alt=""
+          {...picture}
+          className="card-moving"
+          src={`${address}?moving=true`}
+          onError={() => setMoving(false)}
+        />
+      )}
+    </>
   );
 }

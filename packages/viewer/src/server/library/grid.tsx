@@ -20,12 +20,24 @@ export interface GridHandle {
   focus(): void;
 }
 
-/** Cards in as many columns as there is room for; only those that are seen exist. Arrows go from one to another. */
+/** How keys select cards. */
+export interface GridSelection {
+  readonly toggle: (index: number) => void;
+  readonly extend: (from: number, to: number) => void;
+  readonly all: () => void;
+  readonly clear: () => void;
+}
+
+/**
+ * Cards in as many columns as there is room for; only those that are seen exist. Arrows go from one to another; with Shift
+ * they select, as Space, Ctrl+A and Escape do.
+ */
 export function Grid({
   label,
   count,
   keyOf,
   card,
+  selection,
   onNearEnd,
   handle,
 }: {
@@ -33,6 +45,7 @@ export function Grid({
   readonly count: number;
   readonly keyOf: (index: number) => string;
   readonly card: (index: number, tabIndex: number) => ReactNode;
+  readonly selection: GridSelection;
   /** The last rows are in sight. */
   readonly onNearEnd: () => void;
   readonly handle: Ref<GridHandle>;
@@ -87,7 +100,20 @@ export function Grid({
   useLayoutEffect(focusWanted);
 
   const press = (event: KeyboardEvent): void => {
-    if (event.ctrlKey || event.metaKey || event.altKey) return;
+    const isOnCard = (event.target as Element).matches("a");
+    if (event.altKey || !isOnCard) return;
+    if (event.ctrlKey || event.metaKey) {
+      if (event.key !== "a") return;
+      event.preventDefault();
+      selection.all();
+      return;
+    }
+    if (event.key === " ") {
+      event.preventDefault();
+      selection.toggle(active);
+      return;
+    }
+    if (event.key === "Escape") selection.clear();
     const rows = Math.max(1, Math.floor(height / ROW));
     const to = {
       ArrowRight: active + 1,
@@ -99,9 +125,11 @@ export function Grid({
       Home: 0,
       End: count - 1,
     }[event.key];
-    if (to === undefined || !(event.target as Element).matches("a")) return;
+    if (to === undefined) return;
     event.preventDefault();
-    focus(Math.max(0, Math.min(count - 1, to)));
+    const next = Math.max(0, Math.min(count - 1, to));
+    if (event.shiftKey) selection.extend(active, next);
+    focus(next);
   };
 
   const cards: ReactNode[] = [];

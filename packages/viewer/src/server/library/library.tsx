@@ -1,5 +1,5 @@
 import "./library.css";
-import { Fragment, useEffect, useMemo, useRef, useState } from "react";
+import { Fragment, lazy, Suspense, useEffect, useMemo, useRef, useState } from "react";
 import { Button } from "../../ui/button.tsx";
 import { at } from "../api.ts";
 import { go, useRoute } from "../route.tsx";
@@ -9,11 +9,15 @@ import { Card } from "./card.tsx";
 import { FacetList, useFacets } from "./facets.tsx";
 import { Grid, type GridHandle } from "./grid.tsx";
 import { SavedSearches } from "./saved-searches.tsx";
-import { askedOf, filtersIn, NO_SEARCH, type Search, searchIn, SORTS, wordsOf } from "./search.ts";
+import { askedOf, filtersIn, isDescending, NO_SEARCH, type Search, searchIn, SORTS, wordsOf } from "./search.ts";
 import { UploadPlace, useUploads } from "./uploads.tsx";
 import { type Fit, MOST, useFits } from "./use-fits.ts";
 import { useRecordings } from "./use-recordings.ts";
+import { useSelection } from "./use-selection.ts";
 import { WhereField } from "./where-field.tsx";
+
+const FirstPage = lazy(async () => ({ default: (await import("./first-page.tsx")).FirstPage }));
+const SelectionBar = lazy(async () => ({ default: (await import("./selection-bar.tsx")).SelectionBar }));
 
 /** Until the next part is asked for again, milliseconds. */
 const NEXT_EVERY = 500;
@@ -38,7 +42,8 @@ export function Library() {
     const timer = setInterval(more, NEXT_EVERY);
     return () => clearInterval(timer);
   }, [isNext, more]);
-  const facets = useFacets(all.length);
+  const facets = useFacets(search, all.length);
+  const selection = useSelection(items);
   const [isFiltering, setFiltering] = useState(false);
   const field = useRef<HTMLInputElement>(null);
   const grid = useRef<GridHandle>(null);
@@ -57,6 +62,8 @@ export function Library() {
     return () => removeEventListener("keydown", press);
   }, []);
   const isSearch = search.q !== "" || filters > 0;
+  const [hasSelected, setHasSelected] = useState(false);
+  if (!hasSelected && selection.items.length > 0) setHasSelected(true);
   return (
     <UploadPlace uploads={uploads}>
       <div className="library">
@@ -93,11 +100,11 @@ export function Library() {
             <div className="library-head">
               <h1 role="status">
                 {where === "" || isOld
-                  ? headOf(items.length, hasMore, isOld && items.length === 0, isSearch)
+                  ? headOf(items.length, hasMore ? facets.total : items.length, isOld && items.length === 0, isSearch)
                   : fitText(items.length, fits.asked, isLooking)}
               </h1>
               {filters > 0 && (
-                <Button onClick={() => change({ ...NO_SEARCH, q: search.q, sort: search.sort })}>
+                <Button onClick={() => change({ ...NO_SEARCH, q: search.q, sort: search.sort, order: search.order })}>
                   {filters === 1 ? "Remove the filter" : `Remove ${filters} filters`}
                 </Button>
               )}
@@ -114,7 +121,7 @@ export function Library() {
                 className="field"
                 aria-label="Order"
                 value={search.sort}
-                onChange={(event) => change({ sort: event.currentTarget.value })}
+                onChange={(event) => change({ sort: event.currentTarget.value, order: "" })}
               >
                 {SORTS.map(([name, title]) => (
                   <option key={name} value={name}>
@@ -122,6 +129,12 @@ export function Library() {
                   </option>
                 ))}
               </select>
+              <Button
+                label={isDescending(search) ? "Descending: turn the order" : "Ascending: turn the order"}
+                onClick={() => change({ order: isDescending(search) ? "asc" : "desc" })}
+              >
+                {isDescending(search) ? "↓" : "↑"}
+              </Button>
             </div>
             {failure !== null && <Trouble message={failure} onAgain={recordings.again} />}
             {items.length > 0 ? (
@@ -130,8 +143,20 @@ export function Library() {
                 count={items.length}
                 keyOf={(index) => items[index]!.id}
                 card={(index, tabIndex) => (
-                  <Card item={items[index]!} fit={fits.of(items[index]!)} where={where} tabIndex={tabIndex} />
+                  <>
+                    <Card item={items[index]!} fit={fits.of(items[index]!)} where={where} tabIndex={tabIndex} />
+                    <input
+                      type="checkbox"
+                      className="card-select"
+                      aria-label={`Select ${items[index]!.name}`}
+                      tabIndex={-1}
+                      checked={selection.has(items[index]!.id)}
+                      onChange={() => undefined}
+                      onClick={({ shiftKey }) => (shiftKey ? selection.extend(index, index) : selection.toggle(index))}
+                    />
+                  </>
                 )}
+                selection={selection}
                 onNearEnd={more}
                 handle={grid}
               />
@@ -143,11 +168,17 @@ export function Library() {
                   isSearch={isSearch}
                   why={fits.wrong === null ? fits.unfit : "The expression is wrong."}
                   onClear={() => change(NO_SEARCH)}
+                  onUpload={() => void uploads.choose()}
                 />
               )
             )}
           </main>
         </div>
+        {hasSelected && (
+          <Suspense fallback={null}>
+            <SelectionBar selection={selection} onChange={recordings.again} />
+          </Suspense>
+        )}
       </div>
     </UploadPlace>
   );
@@ -163,10 +194,12 @@ function fitText(count: number, asked: number, isLooking: boolean): string {
   return count === 0 ? "Nothing found" : `${count.toLocaleString()} of ${asked.toLocaleString()} recordings`;
 }
 
-function headOf(count: number, hasMore: boolean, isLoading: boolean, isSearch: boolean): string {
+/** `total` is null where more are found than were counted. */
+function headOf(count: number, total: number | null, isLoading: boolean, isSearch: boolean): string {
   if (isLoading) return "Looking …";
   if (count === 0) return isSearch ? "Nothing found" : "No recordings yet";
-  return `${count.toLocaleString()}${hasMore ? " and more" : ""} ${count === 1 ? "recording" : "recordings"}`;
+  const all = Math.max(total ?? 0, count);
+  return `${all.toLocaleString()}${total === null ? " and more" : ""} ${all === 1 ? "recording" : "recordings"}`;
 }
 
 /** As `docs/server.md` has them. */
@@ -189,19 +222,24 @@ function Empty({
   isSearch,
   why,
   onClear,
+  onUpload,
 }: {
   readonly isSearch: boolean;
   readonly why: string | null;
   readonly onClear: () => void;
+  readonly onUpload: () => void;
 }) {
+  if (why === null && !isSearch)
+    return (
+      <Suspense fallback={null}>
+        <FirstPage onUpload={onUpload} />
+      </Suspense>
+    );
   return (
     <div className="site-empty">
       {why !== null ? (
-        <>
-          <p>{why}</p>
-          <Button onClick={onClear}>Show all recordings</Button>
-        </>
-      ) : isSearch ? (
+        <p>{why}</p>
+      ) : (
         <>
           <p>No recording has all of these words and filters. What can be asked, alone or together:</p>
           <p>
@@ -211,19 +249,9 @@ function Empty({
               </Fragment>
             ))}
           </p>
-          <Button onClick={onClear}>Show all recordings</Button>
-        </>
-      ) : (
-        <>
-          <p>
-            <b>This library is empty.</b>
-          </p>
-          <p>
-            Drop recordings of {FORMAT_NAMES} on this page, put them into the folder that the server watches, or send
-            them with <code>simtape push FILE {location.origin}</code>. They appear here by themselves.
-          </p>
         </>
       )}
+      <Button onClick={onClear}>Show all recordings</Button>
     </div>
   );
 }

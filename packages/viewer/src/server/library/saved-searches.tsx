@@ -22,7 +22,7 @@ export function SavedSearches({
       .catch(() => undefined);
   };
   useEffect(load, []);
-  const words = wordsOf({ ...search, sort: "" });
+  const words = wordsOf({ ...search, sort: "", order: "" });
   if (saved === null || (saved.length === 0 && words === "")) return null;
   const isSaved = saved.some((one) => wordsOfSaved(one) === words);
   const change = (answer: Promise<unknown>): void => {
@@ -74,7 +74,7 @@ export function SavedSearches({
           className="saved-search"
           onSubmit={(event) => {
             event.preventDefault();
-            const query = wordsOf({ ...search, where: "", sort: "" }).slice(1);
+            const query = wordsOf({ ...search, where: "", sort: "", order: "" }).slice(1);
             const where = search.where === "" ? null : search.where;
             change(ask("POST /api/searches", { body: { name, query, where } }));
           }}

@@ -9,14 +9,15 @@ const VERSION = { "tus-resumable": "1.0.0" };
 
 /**
  * Sends a file into the library by tus (https://tus.io/protocols/resumable-upload), from where an earlier try of the same
- * file ended. Those of one `batch` lie side by side there, so that a pair is one recording. Rejects with `Refusal`, or with the signal's reason.
+ * file ended. Those of one `batch` lie side by side there, so that a pair is one recording. Returns the address of the upload. Rejects with
+ * `Refusal`, or with the signal's reason.
  */
 export async function upload(
   file: File,
   batch: string,
   onProgress: (sent: number) => void,
   signal: AbortSignal,
-): Promise<void> {
+): Promise<string> {
   const key = `simtape-upload ${file.name} ${file.size} ${file.lastModified}`;
   const { address, offset } = (await continued(recall(key), signal)) ?? {
     address: await begin(file, batch, signal),
@@ -44,6 +45,7 @@ export async function upload(
     }
   }
   remember(key, null);
+  return address;
 }
 
 async function begin(file: File, batch: string, signal: AbortSignal): Promise<string> {

@@ -1,4 +1,5 @@
 import { type DragEvent, type ReactNode, useCallback, useRef, useState } from "react";
+import { chosenFiles } from "../../open/choose.ts";
 import { droppedFiles } from "../../open/files.ts";
 import { sizeText } from "../../size.ts";
 import { Button } from "../../ui/button.tsx";
@@ -9,6 +10,8 @@ interface Sending {
   readonly id: number;
   readonly file: File;
   readonly batch: string;
+  /** Of a file that shows a world: those of its recording, which are sent before it. */
+  readonly of: readonly File[] | null;
   readonly sent: number;
   readonly state: "waiting" | "sending" | "done" | "failed";
   readonly message: string | null;
@@ -16,7 +19,7 @@ interface Sending {
 
 export interface Uploads {
   readonly list: readonly Sending[];
-  readonly add: (files: readonly File[]) => void;
+  readonly add: (files: readonly File[]) => Promise<void>;
   /** Lets the user choose files. */
   readonly choose: () => Promise<void>;
   readonly cancel: (id: number) => void;
@@ -25,12 +28,17 @@ export interface Uploads {
   readonly clear: () => void;
 }
 
-/** Sends files one after another: the two of a pair arrive together, and none waits for all. */
+/**
+ * Sends files one after another: the two of a pair arrive together, and none waits for all. What shows the world of a
+ * recording comes after it.
+ */
 export function useUploads(onArrived: () => void): Uploads {
   const [list, setList] = useState<readonly Sending[]>([]);
   const queue = useRef<Sending[]>([]);
   const running = useRef<{ readonly id: number; readonly controller: AbortController } | null>(null);
   const count = useRef(0);
+  /** Where the files of recordings were sent to. */
+  const sentTo = useRef(new Map<File, string>());
 
   const change = useCallback((id: number, changes: Partial<Sending>): void => {
     setList((before) => before.map((one) => (one.id === id ? { ...one, ...changes } : one)));
@@ -38,13 +46,17 @@ export function useUploads(onArrived: () => void): Uploads {
   const work = useCallback(async (): Promise<void> => {
     if (running.current !== null) return;
     for (let next = queue.current.shift(); next !== undefined; next = queue.current.shift()) {
-      const { id, file, batch } = next;
+      const { id, file, batch, of } = next;
       const controller = new AbortController();
       running.current = { id, controller };
       change(id, { state: "sending", message: null });
       try {
-        const { upload } = await import("./upload.ts");
-        await upload(file, batch, (sent) => change(id, { sent }), controller.signal);
+        if (of !== null) await accompany(file, of, sentTo.current, controller.signal);
+        else {
+          const { upload } = await import("./upload.ts");
+          const onProgress = (sent: number): void => change(id, { sent });
+          sentTo.current.set(file, await upload(file, batch, onProgress, controller.signal));
+        }
         change(id, { state: "done" });
         onArrived();
       } catch (error) {
@@ -55,12 +67,16 @@ export function useUploads(onArrived: () => void): Uploads {
     running.current = null;
   }, [change, onArrived]);
   const add = useCallback(
-    (files: readonly File[]): void => {
+    async (dropped: readonly File[]): Promise<void> => {
+      if (dropped.length === 0) return;
       // `randomUUID` needs https
       const batch = Array.from(crypto.getRandomValues(new Uint32Array(4)), (part) => part.toString(36)).join("");
-      const added = files.map((file) => ({
-        ...{ id: ++count.current, file, batch, sent: 0, state: "waiting", message: null },
-      })) as Sending[];
+      const { sorted } = await import("./companion-uploads.ts");
+      const { files, companions } = sorted(dropped);
+      const all = [...files.map((file) => ({ file, of: null })), ...companions];
+      const added = all.map((one): Sending => {
+        return { id: ++count.current, ...one, batch, sent: 0, state: "waiting", message: null };
+      });
       setList((before) => [...before, ...added]);
       queue.current.push(...added);
       void work();
@@ -85,6 +101,20 @@ export function useUploads(onArrived: () => void): Uploads {
     },
     clear: () => setList((before) => before.filter(({ state }) => state === "waiting" || state === "sending")),
   };
+}
+
+/** Sends a file that shows the world of the recording that these files are. */
+async function accompany(
+  file: File,
+  of: readonly File[],
+  sentTo: ReadonlyMap<File, string>,
+  signal: AbortSignal,
+): Promise<void> {
+  if (of.length === 0) throw new Error("It shows the world of a recording: drop it together with that one alone");
+  const uploads = of.flatMap((one) => sentTo.get(one) ?? []);
+  if (uploads.length === 0) throw new Error("Its recording has not arrived");
+  const { recordingAt, sendCompanion } = await import("./companion-uploads.ts");
+  await sendCompanion(await recordingAt(uploads, signal), file, signal);
 }
 
 /** Where files can be dropped, with those that are on their way. */
@@ -158,16 +188,4 @@ function UploadList({ uploads: { list, cancel, retry, clear } }: { readonly uplo
       </ul>
     </section>
   );
-}
-
-function chosenFiles(): Promise<readonly File[]> {
-  const input = document.createElement("input");
-  input.type = "file";
-  input.multiple = true;
-  const chosen = new Promise<readonly File[]>((resolve) => {
-    input.addEventListener("change", () => resolve([...(input.files ?? [])]), { once: true });
-    input.addEventListener("cancel", () => resolve([]), { once: true });
-  });
-  input.click();
-  return chosen;
 }

@@ -11,6 +11,7 @@ import { type Details, hasRole } from "../shapes.ts";
 import { CollectionChoice } from "./collection-choice.tsx";
 import { NoteList } from "./note-list.tsx";
 import type { Notes } from "./use-notes.ts";
+import { WorldFiles } from "./world-files.tsx";
 
 /** Things and kinds of events that are named; of the others there is a number. */
 const MOST = 24;
@@ -86,6 +87,7 @@ export function DetailsPanel({
           </li>
         ))}
       </ul>
+      <WorldFiles details={details} onChange={onChange} />
     </aside>
   );
 }

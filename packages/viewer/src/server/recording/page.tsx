@@ -1,5 +1,5 @@
 import "./recording.css";
-import { lazy, Suspense, useEffect, useState } from "react";
+import { lazy, Suspense, useEffect, useRef, useState } from "react";
 import { followAddress } from "../../address.ts";
 import { useSession, useViewer } from "../../hooks.ts";
 import { ShownContext } from "../../live/shown.ts";
@@ -13,7 +13,7 @@ import { SiteBar } from "../site-bar.tsx";
 import { Trouble } from "../trouble.tsx";
 import { Actions } from "./actions.tsx";
 import { DetailsPanel } from "./details-panel.tsx";
-import { ghostsIn, locatorOf } from "./locator.ts";
+import { ghostsIn, locatorOf, worldOf } from "./locator.ts";
 import { NoteLane } from "./note-lane.tsx";
 import { useDetails } from "./use-details.ts";
 import { useLiveRecording } from "./use-live-recording.ts";
@@ -56,7 +56,8 @@ function Shown({ details, onChange }: { readonly details: Details; readonly onCh
     let stop: (() => void) | null = null;
     let isLeft = false;
     void ghostsIn(search).then((ghosts) => {
-      if (!isLeft) stop = followAddress(session, { main: locatorOf({ id, name, url }), ghosts });
+      if (!isLeft)
+        stop = followAddress(session, { main: locatorOf({ id, name, url }), ghosts, companions: worldOf(details) });
     });
     return () => {
       isLeft = true;
@@ -64,6 +65,13 @@ function Shown({ details, onChange }: { readonly details: Details; readonly onCh
       void session.close();
     };
   }, [session, id, url]);
+  const world = JSON.stringify(details.companions);
+  const shownWorld = useRef(world);
+  // biome-ignore lint/correctness/useExhaustiveDependencies: shown again when a companion was added or removed
+  useEffect(() => {
+    if (shownWorld.current !== world) session.given.set(worldOf(details));
+    shownWorld.current = world;
+  }, [session, world]);
   const place = {
     back: <Back />,
     name,
