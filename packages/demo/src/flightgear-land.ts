@@ -6,9 +6,10 @@ const STEP = 60;
 /** What GIS programs show of the file. */
 const LABEL = "Invented terrain around the circuit of simtape demo flightgear: no survey of any place";
 
-/** m: from so far beside the runway on, hills rise to its right, and the sea begins to its left. */
-const HILLS = 450;
+/** m: from so far beside the runway on, hills rise to its right, and the sea begins to its left; hills close the bay. */
+const HILLS = 350;
 const SHORE = 2700;
+const BAY = 3600;
 /** What is flat is so much lower than the wheels. */
 const BELOW = 0.5;
 
@@ -30,11 +31,14 @@ export function heights({ seed }: { readonly seed: number }): Uint8Array {
 
 /** m above the ellipsoid, as the recording has its altitudes. */
 function heightAt(east: number, north: number, rough: (x: number, y: number) => number): number {
-  const [, left] = toRunway(east, north);
+  const [along, left] = toRunway(east, north);
   const flat = AIRPORT.altitude - BELOW;
   const inland = Math.max(0, -left - HILLS);
-  const hills = (1 - Math.exp(-inland / 1500)) * (190 + 420 * rough(east / 1900, north / 1900) ** 2);
-  const small = Math.min(1, inland / 900) * 45 * rough(east / 420 + 7, north / 420 + 3);
+  const ahead = Math.max(0, along - BAY);
+  const hills =
+    (1 - Math.exp(-inland / 900)) * (150 + 480 * rough(east / 1500, north / 1500) ** 2) +
+    (1 - Math.exp(-ahead / 500)) * (90 + 160 * rough(east / 900 + 20, north / 900));
+  const small = Math.min(1, Math.max(inland, ahead) / 700) * 60 * rough(east / 330 + 7, north / 330 + 3);
   // the shore is not straight
   const seaward = left - SHORE - 500 * rough(east / 1300 + 40, north / 1300 + 40);
   const fall = flat * Math.min(1.4, Math.max(0, 1 + seaward / 700));

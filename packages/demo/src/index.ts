@@ -58,6 +58,16 @@ export const DEMOS: Readonly<Record<string, Demo>> = {
     worlds: [{ file: "flight.tif", load: async () => (await import("./flightgear-land.ts")).heights }],
     load: () => import("./flightgear.ts"),
   },
-  mcap: { file: "patrol.mcap", what: "a robot on patrol in a yard", entities: 1, load: () => import("./mcap.ts") },
+  mcap: {
+    file: "patrol.mcap",
+    what: "a robot on patrol in a yard",
+    entities: 1,
+    worlds: [
+      { file: "patrol.yaml", load: async () => (await import("./mcap-world.ts")).map },
+      { file: "patrol.pgm", load: async () => (await import("./mcap-world.ts")).picture },
+      { file: "patrol.urdf", load: async () => (await import("./mcap-world.ts")).unit },
+    ],
+    load: () => import("./mcap.ts"),
+  },
   hcrp: { file: "race.hcrp", what: "a parkour race", entities: 6, load: () => import("./hcrp.ts") },
 };

@@ -46,6 +46,7 @@ test("a format without a simulation is refused by name", () => {
 
 test.each([
   ["mira", ["robot.pgm", "robot.tape", "robot.urdf", "robot.yaml"]],
+  ["mcap", ["patrol.mcap", "patrol.pgm", "patrol.urdf", "patrol.yaml"]],
   ["flightgear", ["flight.fgtape", "flight.tif"]],
 ])("the world of %s lies beside it", (format, names) => {
   const out = join(folder, format);

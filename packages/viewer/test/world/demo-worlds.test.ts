@@ -2,6 +2,8 @@ import { expect, test } from "vitest";
 import { AIRPORT } from "../../../demo/src/flightgear-aircraft.ts";
 import { heights } from "../../../demo/src/flightgear-land.ts";
 import { demo as fly } from "../../../demo/src/flightgear.ts";
+import * as yard from "../../../demo/src/mcap-world.ts";
+import { demo as patrol } from "../../../demo/src/mcap.ts";
 import { map, picture, unit } from "../../../demo/src/mira-world.ts";
 import { demo as drive } from "../../../demo/src/mira.ts";
 import { FORMATS } from "../../../simtape/src/formats.ts";
@@ -72,6 +74,31 @@ test("the unit of the demo is a sound robot", async () => {
     "scanner",
   ]);
   expect(Object.fromEntries(facts)["joints that move"]).toBe("2");
+});
+
+test("the robot of the yard has its links where the recording has frames, and a map of the yard", async () => {
+  const none = (): Promise<never> => Promise.reject(new Error("none"));
+  const { findings, robots } = (await readRobot(yard.unit(), none)) as Scenery;
+  expect(findings).toEqual([]);
+  const { links } = robots![0]!;
+  const files = new MemoryFiles();
+  await patrol(OPTIONS, files);
+  await using recording = await openFiles({ "patrol.mcap": files.bytes }, FORMATS);
+  const { sets } = await recording.state(10e9);
+  const { ids, columns } = sets.get("frames")!;
+  const at = (id: string): number[] =>
+    [...columns.get("position")!.data].slice(3 * ids.indexOf(id)).slice(0, 3) as number[];
+  const [base, laser, camera] = ["base", "laser", "camera"].map(at) as [number[], number[], number[]];
+  for (const [name, place] of [
+    ["laser", laser],
+    ["camera", camera],
+  ] as const) {
+    const [ahead, , up] = links.find((link) => link.name === name)!.joint!.at;
+    expect(Math.hypot(place[0]! - base[0]!, place[1]! - base[1]!)).toBeCloseTo(ahead, 6);
+    expect(place[2]! - base[2]!).toBeCloseTo(up, 6);
+  }
+  const scenery = (await readMap(yard.map(), async () => yard.picture())) as Scenery;
+  expect([scenery.findings, scenery.description]).toEqual([[], "a map of 24.4 × 20.4 m"]);
 });
 
 test("the terrain of the demo is labelled as invented, flat where the aircraft rolls, and below it everywhere", async () => {
