@@ -361,7 +361,7 @@ export class Aircraft {
 }
 
 /** Metres along the runway from its threshold, and to its left. */
-function toRunway(x: number, y: number): [along: number, beside: number] {
+export function toRunway(x: number, y: number): [along: number, beside: number] {
   const [sin, cos] = [Math.sin(RUNWAY), Math.cos(RUNWAY)];
   return [x * sin + y * cos, -x * cos + y * sin];
 }

@@ -16,8 +16,11 @@ export interface Demo {
   readonly what: string;
   /** Default number of things. */
   readonly entities: number;
-  /** A file that shows its world, for `simtape view`: its name beside the recording, and what is in it. */
-  readonly world?: { readonly file: string; readonly load: () => Promise<(options: DemoOptions) => Uint8Array> };
+  /** Files that show its world, for `simtape view`: their names beside the recording, and what is in them. */
+  readonly worlds?: readonly {
+    readonly file: string;
+    readonly load: () => Promise<(options: DemoOptions) => Uint8Array>;
+  }[];
   /** The simulation, loaded on use. */
   readonly load: () => Promise<{ demo: (options: DemoOptions, to: SinkBundle) => Promise<void> }>;
 }
@@ -34,16 +37,37 @@ export const DEMOS: Readonly<Record<string, Demo>> = {
     file: "town.log",
     what: "traffic on a road grid",
     entities: 24,
-    world: { file: "town.xodr", load: async () => (await import("./carla.ts")).world },
+    worlds: [{ file: "town.xodr", load: async () => (await import("./carla.ts")).world }],
     load: () => import("./carla.ts"),
   },
-  mira: { file: "robot.tape", what: "a robot with a laser scanner", entities: 1, load: () => import("./mira.ts") },
+  mira: {
+    file: "robot.tape",
+    what: "a robot with a laser scanner",
+    entities: 1,
+    worlds: [
+      { file: "robot.yaml", load: async () => (await import("./mira-world.ts")).map },
+      { file: "robot.pgm", load: async () => (await import("./mira-world.ts")).picture },
+      { file: "robot.urdf", load: async () => (await import("./mira-world.ts")).unit },
+    ],
+    load: () => import("./mira.ts"),
+  },
   flightgear: {
     file: "flight.fgtape",
     what: "a light aircraft in the circuit",
     entities: 3,
+    worlds: [{ file: "flight.tif", load: async () => (await import("./flightgear-land.ts")).heights }],
     load: () => import("./flightgear.ts"),
   },
-  mcap: { file: "patrol.mcap", what: "a robot on patrol in a yard", entities: 1, load: () => import("./mcap.ts") },
+  mcap: {
+    file: "patrol.mcap",
+    what: "a robot on patrol in a yard",
+    entities: 1,
+    worlds: [
+      { file: "patrol.yaml", load: async () => (await import("./mcap-world.ts")).map },
+      { file: "patrol.pgm", load: async () => (await import("./mcap-world.ts")).picture },
+      { file: "patrol.urdf", load: async () => (await import("./mcap-world.ts")).unit },
+    ],
+    load: () => import("./mcap.ts"),
+  },
   hcrp: { file: "race.hcrp", what: "a parkour race", entities: 6, load: () => import("./hcrp.ts") },
 };

@@ -17,7 +17,7 @@ export const POSTS: readonly (readonly [x: number, y: number, radius: number])[]
   [17, 5, 0.8],
 ];
 /** Half the sides of the wall around the yard. */
-const WALL = { west: -4, east: 20, south: -4, north: 16 };
+export const WALL = { west: -4, east: 20, south: -4, north: 16 };
 
 export const BEAMS = 181;
 /** The field of the scanner: half a circle to the front. */

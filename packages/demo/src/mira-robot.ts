@@ -11,9 +11,9 @@ export const MIN_RANGE: number = 0.05;
 /** Standard deviation of a range, m. */
 export const RANGE_NOISE: number = 0.01;
 
-const RADIUS = 0.25;
+export const RADIUS = 0.25;
 /** Distance between the wheels, m. */
-const TRACK = 0.36;
+export const TRACK = 0.36;
 const SPEED = 0.6;
 /** m/s² */
 const ACCELERATION = 0.9;

@@ -6,7 +6,8 @@ export interface Wall {
   readonly by: number;
 }
 
-interface Box {
+/** A piece of furniture: its middle and half its size, m. */
+export interface Box {
   readonly x: number;
   readonly y: number;
   readonly halfX: number;
@@ -21,8 +22,8 @@ export interface Disc {
 }
 
 /** Half extents of the room, m. */
-const HALF_X = 6;
-const HALF_Y = 4;
+export const HALF_X = 6;
+export const HALF_Y = 4;
 /** Number of boxes, and number of boxes that are so low that the scanner does not see them. */
 const BOXES = 7;
 const LOW = 2;
@@ -33,6 +34,8 @@ const FREE_RADIUS = 1.6;
 export class Room {
   /** Obstacles that the scanner sees. */
   readonly walls: readonly Wall[];
+  /** Furniture that the scanner sees. */
+  readonly seen: readonly Box[];
   readonly #boxes: readonly Box[];
 
   constructor(random: () => number) {
@@ -53,7 +56,8 @@ export class Room {
       if (isApart && distanceToBox(box, 0, 0) > FREE_RADIUS) boxes.push(box);
     }
     this.#boxes = boxes;
-    this.walls = [{ x: 0, y: 0, halfX: HALF_X, halfY: HALF_Y }, ...boxes.slice(LOW)].flatMap(sides);
+    this.seen = boxes.slice(LOW);
+    this.walls = [{ x: 0, y: 0, halfX: HALF_X, halfY: HALF_Y }, ...this.seen].flatMap(sides);
   }
 
   /** Distance from a point to the nearest wall or box; negative inside a box. */
@@ -109,7 +113,8 @@ function sides({ x, y, halfX, halfY }: Box): Wall[] {
   ];
 }
 
-function distanceToBox(box: Box, x: number, y: number): number {
+/** m; negative inside. */
+export function distanceToBox(box: Box, x: number, y: number): number {
   const outX = Math.abs(x - box.x) - box.halfX;
   const outY = Math.abs(y - box.y) - box.halfY;
   if (outX <= 0 && outY <= 0) return Math.max(outX, outY);

@@ -37,8 +37,7 @@ export async function demo(
     const reporters: Reporter[] = [];
     const robots: Robot[] = [];
     for (let i = 0; i < count; i++) {
-      const { x, y } = startOf(i, room);
-      const robot = new Robot(room, randomOf(options.seed * 7919 + i + 1), x, y);
+      const robot = robotOf(i, room, options.seed);
       robots.push(robot);
       const isAlone = count === 1;
       reporters.push(
@@ -64,6 +63,17 @@ export async function demo(
     await writer.abort();
     throw error;
   }
+}
+
+/** The room of a seed, and its first robot as it begins. */
+export function beginningOf(seed: number): { readonly room: Room; readonly robot: Robot } {
+  const room = new Room(randomOf(seed));
+  return { room, robot: robotOf(0, room, seed) };
+}
+
+function robotOf(i: number, room: Room, seed: number): Robot {
+  const { x, y } = startOf(i, room);
+  return new Robot(room, randomOf(seed * 7919 + i + 1), x, y);
 }
 
 /** Robots begin around the middle, in rings, where there is room. */

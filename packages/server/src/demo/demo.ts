@@ -4,6 +4,7 @@ import { mkdir, readdir, rename, rm } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { setTimeout } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
+import { showsWorld } from "simtape/serving";
 import { joinDatabase, type Query } from "../database/database.ts";
 import { newId } from "../ids.ts";
 import type { Settings } from "../settings.ts";
@@ -55,10 +56,10 @@ async function makeRecordings(folder: string, signal: AbortSignal): Promise<Read
       await rm(making, { recursive: true, force: true });
       const known = await madeOf(folder, size, format);
       if (known === null) await run(["demo", format, "-o", making, ...words], signal);
-      const [name] = known === null ? await readdir(making) : [known];
-      const key = known ?? `${size}-${format}-${name}`;
-      if (known === null) await rename(join(making, name!), join(folder, key));
-      keys.set(key, size);
+      // beside some are files that show their world
+      const made = known === null ? await readdir(making) : [];
+      for (const name of made) await rename(join(making, name), join(folder, `${size}-${format}-${name}`));
+      keys.set(known ?? `${size}-${format}-${made.find((name) => !showsWorld(name))!}`, size);
     }
   }
   await rm(making, { recursive: true, force: true });
@@ -66,7 +67,8 @@ async function makeRecordings(folder: string, signal: AbortSignal): Promise<Read
 }
 
 async function madeOf(folder: string, size: string, format: string): Promise<string | null> {
-  return (await readdir(folder)).find((name) => name.startsWith(`${size}-${format}-`)) ?? null;
+  const names = await readdir(folder);
+  return names.find((name) => name.startsWith(`${size}-${format}-`) && !showsWorld(name)) ?? null;
 }
 
 async function run(words: readonly string[], signal: AbortSignal): Promise<void> {

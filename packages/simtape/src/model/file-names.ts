@@ -37,9 +37,19 @@ export function mayBelong(main: string, name: string, formats: readonly Format[]
 }
 
 /** Endings of files that show the world of a recording, or what its things look like; pages read them. */
-const OF_WORLDS: readonly string[] = [".xodr", ".tif", ".tiff", ".models.json", ".glb", ".gltf", ".yaml", ".yml"];
+const OF_WORLDS: readonly string[] = [
+  ".xodr",
+  ".tif",
+  ".tiff",
+  ".models.json",
+  ".glb",
+  ".gltf",
+  ".urdf",
+  ".yaml",
+  ".yml",
+];
 /** Endings of files that those have beside them. */
-const OF_THEIRS: readonly string[] = [".pgm", ".png"];
+const OF_THEIRS: readonly string[] = [".pgm", ".png", ".stl"];
 
 /** Endings of all files that show the world of a recording, with the dot, in small letters. */
 export const WORLD_ENDINGS: readonly string[] = [...OF_WORLDS, ...OF_THEIRS];
@@ -51,12 +61,13 @@ export function showsWorld(name: string): boolean {
 
 /**
  * Whether a file shows the world of the recording with this main file: `town.log` has `town.xodr`, and what
- * `town.models.json` names where that is called `town.models.` and more.
+ * `town.models.json` names where that is called `town.models.` and more, as with `town.urdf` and `town.urdf.`.
  */
 export function showsWorldOf(main: string, name: string): boolean {
   const stem = main.replace(/\.[^.]*$/, "");
   const isCalledSo = WORLD_ENDINGS.some((ending) => name === stem + ending);
-  return isCalledSo || (showsWorld(name) && name.startsWith(`${stem}.models.`));
+  const isOfThose = [".models.", ".urdf."].some((middle) => name.startsWith(stem + middle));
+  return isCalledSo || (showsWorld(name) && isOfThose);
 }
 
 /** `bundle` with the main file of a folder as its own, where its files are listed and the main one is not stated. */

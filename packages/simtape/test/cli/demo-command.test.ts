@@ -43,3 +43,13 @@ test("with it there is a recording", () => {
 test("a format without a simulation is refused by name", () => {
   expect(demo(null, "no-such").stderr).toContain('no format "no-such"');
 });
+
+test.each([
+  ["mira", ["robot.pgm", "robot.tape", "robot.urdf", "robot.yaml"]],
+  ["mcap", ["patrol.mcap", "patrol.pgm", "patrol.urdf", "patrol.yaml"]],
+  ["flightgear", ["flight.fgtape", "flight.tif"]],
+])("the world of %s lies beside it", (format, names) => {
+  const out = join(folder, format);
+  expect(demo(null, format, "-o", out, "--seconds", "2")).toEqual({ status: 0, stderr: "" });
+  expect(readdirSync(out)).toEqual(names);
+});

@@ -112,6 +112,6 @@ function FindingRow({
   );
 }
 
-function isShown({ parts, bodies = [], models = [] }: Scenery): boolean {
-  return parts.length + bodies.length + models.length > 0;
+function isShown({ parts, bodies = [], models = [], robots = [] }: Scenery): boolean {
+  return parts.length + bodies.length + models.length + robots.length > 0;
 }

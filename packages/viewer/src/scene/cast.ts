@@ -1,5 +1,5 @@
 import { type Box3, Group, Vector3 } from "three";
-import type { Showing, State } from "simtape";
+import type { Showing, State, Value } from "simtape";
 import type { Passing } from "../protocol.ts";
 import type { Thing } from "../subject.ts";
 import { Look } from "./look.ts";
@@ -8,6 +8,7 @@ import type { MoleculeFacts } from "./presenters/molecules/facts.ts";
 import type { MoleculeSettings } from "./presenters/molecules/settings.ts";
 import type { Crowd, Eye, Presenter, PresenterKind } from "./presenters/presenter.ts";
 import { claimant, PRESENTERS } from "./presenters/registry.ts";
+import type { Scans } from "./presenters/scans.ts";
 import type { Origin } from "./origin.ts";
 import { placeOf, type Spot } from "./pick.ts";
 
@@ -23,17 +24,30 @@ export class Cast {
   readonly #presenters = new Map<PresenterKind, Presenter>();
   readonly #sets = new Set<string>();
   readonly #redraw: (() => void) | undefined;
+  readonly #onLoad: ((part: Promise<unknown>) => void) | undefined;
   #molecules: MoleculeSettings = {};
   #single: Thing | null = null;
   #models: Models | null = null;
   #passings: readonly Passing[] = [];
   /** Presenters that know of them. */
   #marked = 0;
+  #scans: Scans | null = null;
+  #isLoading = false;
+  #isGone = false;
+  /** In which scans were looked for last. */
+  #values: State["values"] | null = null;
 
   /** `ghost`: which one it is, -1 for what is played. `named`: what draws a set, by its name in `PRESENTERS`. */
-  constructor(origin: Origin, ghost: number, named: Showing["presenters"] = {}, redraw?: () => void) {
+  constructor(
+    origin: Origin,
+    ghost: number,
+    named: Showing["presenters"] = {},
+    redraw?: () => void,
+    onLoad?: (part: Promise<unknown>) => void,
+  ) {
     this.#origin = origin;
     this.#redraw = redraw;
+    this.#onLoad = onLoad;
     this.#named = named;
     this.look = new Look(ghost);
   }
@@ -48,7 +62,8 @@ export class Cast {
       this.#presenterOf(kind).adopt(name);
       this.crowds = [...this.#presenters.values()].flatMap((presenter) => presenter.crowds);
     }
-    for (const presenter of this.#presenters.values()) presenter.update(state);
+    if (this.#scans === null && state.values !== this.#values) this.#lookForScans(state);
+    for (const presenter of this.#all()) presenter.update(state);
     if (this.#marked !== this.#presenters.size) this.mark(this.#passings);
   }
 
@@ -65,16 +80,17 @@ export class Cast {
   /** Leaves out of the picture what is looked out of, and what stands where the eye is; null: nothing. Draws models. */
   hide(spot: Spot | null, eye: Vector3 | null): void {
     let isOther = false;
+    if (this.state !== null) this.#models?.stand(this.crowds, this.state);
     const within = new Map<Crowd, ReadonlySet<number | string>>();
     for (const crowd of this.crowds) {
       const inside = new Set(eye === null ? [] : around(crowd, eye));
       if (crowd === spot?.crowd) inside.add(crowd.poses.ids[spot.row]!);
       within.set(crowd, inside);
       const worn = this.#models?.wornIn(crowd, this.state?.sets.get(crowd.set));
-      isOther = crowd.hide(worn === undefined ? inside : new Set([...inside, ...worn.keys()])) || isOther;
+      isOther = crowd.hide(worn === undefined ? inside : new Set([...inside, ...worn])) || isOther;
     }
     this.#models?.draw(this.crowds, within);
-    if (isOther && this.state !== null) for (const presenter of this.#presenters.values()) presenter.update(this.state);
+    if (isOther && this.state !== null) for (const presenter of this.#all()) presenter.update(this.state);
   }
 
   /** How its molecules look. */
@@ -116,7 +132,7 @@ export class Cast {
   /** Widens the box by what should be seen at first. */
   frame(box: Box3): void {
     this.object.updateMatrixWorld();
-    for (const presenter of this.#presenters.values()) presenter.frame(box);
+    for (const presenter of this.#all()) presenter.frame(box);
   }
 
   /** Height of the ground; null when no presenter knows it. */
@@ -137,12 +153,42 @@ export class Cast {
   }
 
   describe(): string {
-    return [...this.#presenters.values()].map((presenter) => presenter.describe()).join(", ");
+    return this.#all()
+      .map((presenter) => presenter.describe())
+      .join(", ");
   }
 
   dispose(): void {
+    this.#isGone = true;
     this.models = null;
-    for (const presenter of this.#presenters.values()) presenter.dispose();
+    for (const presenter of this.#all()) presenter.dispose();
+  }
+
+  /** What the colours of its scans stand for: how strongly beams came back; null: nothing. */
+  get intensities(): readonly [least: number, most: number] | null {
+    return this.#scans?.intensities ?? null;
+  }
+
+  #all(): readonly Presenter[] {
+    return [...this.#presenters.values(), ...(this.#scans === null ? [] : [this.#scans])];
+  }
+
+  /** Scans are values, which no set leads to; what draws them is loaded with the first. */
+  #lookForScans({ values }: State): void {
+    this.#values = values;
+    if (this.#isLoading || ![...values.values()].some(mayBeScan)) return;
+    this.#isLoading = true;
+    const load = this.#loadScans();
+    load.catch(() => undefined);
+    this.#onLoad?.(load);
+  }
+
+  async #loadScans(): Promise<void> {
+    const { Scans } = await import("./presenters/scans.ts");
+    if (this.#isGone) return;
+    this.#scans = new Scans({ origin: this.#origin, look: this.look });
+    if (this.state !== null) this.#scans.update(this.state);
+    this.object.add(this.#scans.object);
   }
 
   #presenterOf(kind: PresenterKind): Presenter {
@@ -156,6 +202,11 @@ export class Cast {
     }
     return presenter;
   }
+}
+
+/** Whether it has ranges, as all that scanners tell has. */
+function mayBeScan(value: Value): boolean {
+  return typeof value === "object" && value !== null && ("ranges" in value || "range" in value);
 }
 
 /** How wide a body is about its middle, of the radius of the ball around it. */

@@ -1,37 +1,40 @@
 import { Group, InstancedMesh, Matrix4, Quaternion, Vector3 } from "three";
 import picomatch from "picomatch";
-import type { EntitySet } from "simtape";
-import type { ThingModel } from "../world/companion.ts";
+import type { EntitySet, State } from "simtape";
+import type { Robot, ThingModel } from "../world/companion.ts";
 import type { Look } from "./look.ts";
 import { textAt } from "./presenters/cells.ts";
 import type { Crowd } from "./presenters/presenter.ts";
+import { RobotFigures } from "./robot-figures.ts";
 import { type Drawable, drawableOf } from "./solids.ts";
 
 /** Things that are drawn as models that were given for them, in place of what their presenter draws. */
 export class Models {
   readonly object: Group = new Group();
   readonly #models: readonly Model[];
+  readonly #robots: readonly RobotFigures[];
   /** Of each crowd: the ids that it was asked about, and which model each thing has. */
   readonly #worn = new Map<Crowd, { readonly ids: EntitySet["ids"]; readonly model: ReadonlyMap<Id, Model> }>();
 
-  /** Arrays and pictures stay those of `models`. */
-  constructor(models: readonly ThingModel[], look: Look) {
+  /** Arrays and pictures stay those of `models` and `robots`. */
+  constructor(models: readonly ThingModel[], look: Look, robots: readonly Robot[] = []) {
     this.#models = models.map((model) => new Model(model, look, this.object));
+    this.#robots = robots.map((robot) => new RobotFigures(robot, look));
+    for (const { object } of this.#robots) this.object.add(object);
+  }
+
+  /** Takes note of where things are now. */
+  stand(crowds: readonly Crowd[], state: State): void {
+    for (const robot of this.#robots) robot.stand(crowds, state);
   }
 
   /** Things of a crowd that have one. Lengths that are no metres have none. */
-  wornIn(crowd: Crowd, set: EntitySet | undefined): ReadonlyMap<Id, unknown> {
+  wornIn(crowd: Crowd, set: EntitySet | undefined): ReadonlySet<Id> {
     if (set === undefined || crowd.metres !== null) return NONE;
-    const before = this.#worn.get(crowd);
-    if (before !== undefined && before.ids === set.ids) return before.model;
-    const model = new Map<Id, Model>();
-    for (const [row, id] of set.ids.entries()) {
-      const names = [String(id), textAt(set, "label", row), textAt(set, "kind", row)].filter((name) => name !== "");
-      const found = this.#models.find((each) => names.some((name) => each.fits(`${crowd.set}/${name}`)));
-      if (found !== undefined) model.set(id, found);
-    }
-    this.#worn.set(crowd, { ids: set.ids, model });
-    return model;
+    return new Set([
+      ...this.#modelsIn(crowd, set).keys(),
+      ...this.#robots.flatMap((robot) => [...robot.wornIn(crowd)]),
+    ]);
   }
 
   /** Draws them where their things are, but for those that `without` has of a crowd. */
@@ -49,10 +52,24 @@ export class Models {
       }
     }
     for (const model of this.#models) model.end();
+    for (const robot of this.#robots) robot.draw(without);
   }
 
   dispose(): void {
-    for (const model of this.#models) model.dispose();
+    for (const part of [...this.#models, ...this.#robots]) part.dispose();
+  }
+
+  #modelsIn(crowd: Crowd, set: EntitySet): ReadonlyMap<Id, Model> {
+    const before = this.#worn.get(crowd);
+    if (before !== undefined && before.ids === set.ids) return before.model;
+    const model = new Map<Id, Model>();
+    for (const [row, id] of set.ids.entries()) {
+      const names = [String(id), textAt(set, "label", row), textAt(set, "kind", row)].filter((name) => name !== "");
+      const found = this.#models.find((each) => names.some((name) => each.fits(`${crowd.set}/${name}`)));
+      if (found !== undefined) model.set(id, found);
+    }
+    this.#worn.set(crowd, { ids: set.ids, model });
+    return model;
   }
 }
 
@@ -134,7 +151,7 @@ class Model {
   }
 }
 
-const NONE: ReadonlyMap<Id, unknown> = new Map();
+const NONE: ReadonlySet<Id> = new Set();
 const UP = new Vector3(0, 1, 0);
 const ONE = new Vector3(1, 1, 1);
 const PLACE = new Vector3();

@@ -4,7 +4,7 @@ import { Observable } from "../observable.ts";
 import type { Deck, Selection, Session } from "../session.ts";
 import type { Subject } from "../subject.ts";
 import type { Scheme } from "../theme.ts";
-import type { ThingModel } from "../world/companion.ts";
+import type { Robot, ThingModel } from "../world/companion.ts";
 import { followCompanions } from "../world/follow-companions.ts";
 import type { CameraMode } from "./camera-rig.ts";
 import { drawCourses } from "./courses.ts";
@@ -29,6 +29,8 @@ export interface Seen {
   readonly things: readonly Thing[];
   /** Of the molecules that play; null: there are none. */
   readonly facts: MoleculeFacts | null;
+  /** What the colours of laser scans stand for: how strongly beams came back; null: nothing. */
+  readonly intensities: readonly [least: number, most: number] | null;
   /** The recording was made in a world of blocks that is there. */
   readonly hasBlocks: boolean;
   /** Files beside it show its world. */
@@ -42,6 +44,7 @@ export const UNSEEN: Seen = {
   usualMode: "orbit",
   things: [],
   facts: null,
+  intensities: null,
   hasBlocks: false,
   hasScenery: false,
 };
@@ -197,7 +200,10 @@ export class Projector {
       view.world.sceneries = companions;
       const hasScenery = companions.some(({ scenery: { parts, bodies = [] } }) => parts.length + bodies.length > 0);
       this.#see({ hasScenery });
-      this.#dress(companions.flatMap(({ scenery }) => scenery.models ?? []));
+      this.#dress(
+        companions.flatMap(({ scenery }) => scenery.models ?? []),
+        companions.flatMap(({ scenery }) => scenery.robots ?? []),
+      );
     };
     showCompany();
     // A stage shows those of the page.
@@ -221,14 +227,14 @@ export class Projector {
   }
 
   /** What draws models is loaded with the first of them. */
-  #dress(models: readonly ThingModel[]): void {
+  #dress(models: readonly ThingModel[], robots: readonly Robot[]): void {
     this.#models = models;
-    if (models.length === 0) {
+    if (models.length + robots.length === 0) {
       this.view.dresser = null;
       return;
     }
     const load = import("./models.ts").then(({ Models }) => {
-      if (this.#models === models) this.view.dresser = (look) => new Models(models, look);
+      if (this.#models === models) this.view.dresser = (look) => new Models(models, look, robots);
     });
     load.catch(() => undefined);
     this.#stage?.onLoad(load);
@@ -328,7 +334,7 @@ export class Projector {
     }
     words.shown = now;
     view.element.setAttribute("aria-label", view.description);
-    const { isEmpty, flies, facts } = view;
+    const { isEmpty, flies, facts, intensities } = view;
     const before = this.seen.value;
     const things = view.things(LISTED);
     this.#see({
@@ -336,6 +342,7 @@ export class Projector {
       flies,
       things: keyOf(things) === keyOf(before.things) ? before.things : things,
       facts: facts?.structure === before.facts?.structure ? before.facts : facts,
+      intensities: intensities?.join() === before.intensities?.join() ? before.intensities : intensities,
     });
     this.#applyInstruments();
     writeGaps(this.#places.gaps, view, this.#session.state.value.decks);

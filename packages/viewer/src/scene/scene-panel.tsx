@@ -6,6 +6,7 @@ import { type Measure, measuring, toggleMeasuring } from "../measure/measuring.t
 import { Observable } from "../observable.ts";
 import { scheme } from "../theme.ts";
 import { pathShown } from "../video/shown.ts";
+import { RAMP } from "./presenters/ramp.ts";
 import { Projector, type Seen, UNSEEN } from "./projector.ts";
 import { SceneBar } from "./scene-bar.tsx";
 import { SCENE, type SceneSettings } from "./settings.ts";
@@ -107,7 +108,22 @@ export function ScenePanel() {
       <div className="scene-corner">
         <section ref={readingsHost} aria-label="Readings" />
         <div ref={gaps} className="scene-gaps" role="status" aria-label="Ghosts" />
+        {seen.intensities !== null && (
+          <div
+            className="scene-legend"
+            role="img"
+            aria-label={`Intensity of scans, ${seen.intensities.map(short).join(" to ")}`}
+          >
+            intensity <b>{short(seen.intensities[0])}</b>
+            <i style={{ background: `linear-gradient(to right, ${RAMP.join()})` }} />
+            <b>{short(seen.intensities[1])}</b>
+          </div>
+        )}
       </div>
     </div>
   );
+}
+
+function short(value: number): string {
+  return String(Number(value.toPrecision(3)));
 }

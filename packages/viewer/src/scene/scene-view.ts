@@ -348,6 +348,11 @@ export class SceneView {
     return this.#casts[0]?.facts ?? null;
   }
 
+  /** What the colours of laser scans stand for: how strongly beams came back; null: nothing. */
+  get intensities(): readonly [least: number, most: number] | null {
+    return this.#casts[0]?.intensities ?? null;
+  }
+
   /** Draws something over the picture, until the function given back is called. */
   lay(overlay: Overlay): () => void {
     this.#overlays.add(overlay);
@@ -694,7 +699,13 @@ export class SceneView {
   #castAt(index: number): Cast {
     let cast = this.#casts[index];
     if (cast === undefined) {
-      cast = new Cast(this.#origin, index - 1, this.#showings[index]?.presenters, () => this.invalidate());
+      cast = new Cast(
+        this.#origin,
+        index - 1,
+        this.#showings[index]?.presenters,
+        () => this.invalidate(),
+        (part) => this.#expect(part),
+      );
       cast.molecules = this.#molecules;
       cast.models = this.#dresser?.(cast.look) ?? null;
       if (index === 0) cast.single = this.#singled;
@@ -707,6 +718,16 @@ export class SceneView {
   #drop(cast: Cast): void {
     this.#scene.remove(cast.object);
     cast.dispose();
+  }
+
+  /** A part of the things is being loaded: it is framed, too. */
+  #expect(part: Promise<unknown>): void {
+    const shown = part.then(() => {
+      if (this.#isHome) this.home();
+      this.#see();
+    });
+    shown.catch(() => undefined);
+    this.#events.onLoad?.(shown);
   }
 
   /** More of the world is there, or less. */

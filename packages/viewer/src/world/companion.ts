@@ -60,6 +60,8 @@ export interface Scenery {
   readonly bodies?: readonly PlacedBody[];
   /** What things of the recording look like. */
   readonly models?: readonly ThingModel[];
+  /** What its robots look like. */
+  readonly robots?: readonly Robot[];
   /** What the coordinates of all parts are relative to, so that they fit into 32 bits. */
   readonly middle: readonly [number, number, number];
   /** Height of the ground around and below it, metres in the world; null: it says nothing of a ground. */
@@ -121,6 +123,34 @@ export interface ThingModel {
   readonly turn: number;
   /** Metres that it is moved ahead, to the left and up. */
   readonly offset: readonly [ahead: number, left: number, up: number];
+}
+
+/** A robot at rest: links, which joints hold together. Parents stand before their children; the first has none. */
+export interface Robot {
+  readonly name: string;
+  readonly links: readonly RobotLink[];
+}
+
+export interface RobotLink {
+  readonly name: string;
+  /** In its own axes, metres, with z up. */
+  readonly solids: readonly Solid[];
+  /** What holds it; null: it is the first. */
+  readonly joint: RobotJoint | null;
+}
+
+export interface RobotJoint {
+  readonly name: string;
+  /** Where the link that holds it is in `Robot.links`. */
+  readonly parent: number;
+  readonly kind: "fixed" | "turning" | "sliding";
+  /** Of its link in the axes of the one that holds it, where its position is 0: metres, and a quaternion x, y, z, w. */
+  readonly at: readonly [number, number, number];
+  readonly turn: readonly [number, number, number, number];
+  /** Of length 1, in the axes of its link: it turns about it, or slides along it. */
+  readonly axis: readonly [number, number, number];
+  /** Its position follows from that of another: that of the joint of a link, times `factor`, and `offset`. */
+  readonly mimics: { readonly link: number; readonly factor: number; readonly offset: number } | null;
 }
 
 /** How a part looks. */

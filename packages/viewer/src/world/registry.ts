@@ -36,6 +36,16 @@ export const KINDS: readonly CompanionKind[] = [
     paints: async () => (await import("./map/paints.ts")).PAINTS,
   },
   {
+    id: "urdf",
+    name: "robot (URDF)",
+    endings: [".urdf"],
+    parts: [".stl", ".glb", ".gltf", ".dae", ".obj"],
+    mostBytes: 16 << 20,
+    recognizes: (first) => /^\uFEFF?\s*<(\?xml|!--|!doctype|robot)/i.test(new TextDecoder().decode(first)),
+    reader: async () => (await import("./urdf/read.ts")).read,
+    paints: async () => ({}),
+  },
+  {
     id: "models",
     name: "set of models",
     endings: [".models.json"],

@@ -57,11 +57,12 @@ async function bodyBeside(place: Locator, name: string): Promise<Blob | Response
 }
 
 /** What belongs to who gets it from now on. */
-function movedOf({ parts, bodies = [], models = [] }: Scenery): ReadonlySet<Transferable> {
+function movedOf({ parts, bodies = [], models = [], robots = [] }: Scenery): ReadonlySet<Transferable> {
   const moved = new Set<Transferable>();
   for (const { positions, normals, index } of parts)
     for (const { buffer } of [positions, normals, index]) moved.add(buffer as ArrayBuffer);
-  for (const { positions, normals, places, index, picture } of [...bodies, ...models].flatMap(({ solids }) => solids)) {
+  const all = [...bodies, ...models, ...robots.flatMap(({ links }) => links)].flatMap(({ solids }) => solids);
+  for (const { positions, normals, places, index, picture } of all) {
     for (const array of [positions, normals, places, index]) if (array !== null) moved.add(array.buffer as ArrayBuffer);
     if (picture !== null) moved.add(picture);
   }
@@ -71,7 +72,8 @@ function movedOf({ parts, bodies = [], models = [] }: Scenery): ReadonlySet<Tran
 /** A text says why there is none. */
 async function bodyAt(url: string): Promise<Blob | Response | string> {
   const response = await fetch(url);
-  return response.status === 200 ? response : `the server answers ${response.status}`;
+  if (response.status === 200) return response;
+  return response.status === 204 ? "it is not there" : `the server answers ${response.status}`;
 }
 
 /** Null: there are more. */

@@ -33,9 +33,9 @@ import { Figures, LOW } from "../../src/scene/presenters/figures.ts";
 import { Gait } from "../../src/scene/presenters/gait.ts";
 import { boxEdges } from "../../src/scene/presenters/molecules/box.ts";
 import { readingText } from "../../src/scene/presenters/readings.ts";
-import { rowOf } from "../../src/scene/presenters/robots.ts";
 import { roomPose } from "../../src/scene/presenters/room.ts";
 import { scanOf, scanPoints } from "../../src/scene/presenters/scan.ts";
+import { rowOf } from "../../src/scene/presenters/scans.ts";
 import { loft } from "../../src/scene/presenters/shapes.ts";
 import { VEHICLE_CLASSES, vehicleKind } from "../../src/scene/presenters/vehicle-class.ts";
 import { farVehicleGeometry } from "../../src/scene/presenters/vehicle-far.ts";
@@ -225,7 +225,8 @@ describe("presenters", () => {
   ])("%s is drawn by its own: %s", async (name, description) => {
     const cast = new Cast(new Origin(), -1);
     cast.show(await stateOf(name));
-    expect(cast.describe()).toBe(description);
+    // scans come when what draws them is loaded
+    await expect.poll(() => cast.describe()).toBe(description);
     const box = new Box3();
     cast.frame(box);
     expect(box.isEmpty()).toBe(false);

@@ -1,6 +1,7 @@
 import { describe, expect, test } from "vitest";
 import type { Scenery } from "../../src/world/companion.ts";
-import { Findings, roadNetOf } from "../../src/world/opendrive/document.ts";
+import { Findings } from "../../src/world/findings.ts";
+import { roadNetOf } from "../../src/world/opendrive/document.ts";
 import { read } from "../../src/world/opendrive/read.ts";
 import { Cross, laneAt } from "../../src/world/opendrive/section.ts";
 import type { Road } from "../../src/world/opendrive/road.ts";

@@ -21,7 +21,10 @@ type Demos = Readonly<
       readonly file: string;
       readonly what: string;
       readonly entities: number;
-      readonly world?: { readonly file: string; readonly load: () => Promise<(options: DemoOptions) => Uint8Array> };
+      readonly worlds?: readonly {
+        readonly file: string;
+        readonly load: () => Promise<(options: DemoOptions) => Uint8Array>;
+      }[];
       readonly load: () => Promise<{ readonly demo: (options: DemoOptions, to: SinkBundle) => Promise<void> }>;
     }
   >
@@ -69,7 +72,7 @@ export function addDemo(program: Command): void {
         if (!isInS3(options.output)) await makeFolders(options.output);
         const out = new Output();
         for (const id of ids) {
-          const { file, what, entities, world, load } = demos[id]!;
+          const { file, what, entities, worlds = [], load } = demos[id]!;
           const path = under(options.output, file);
           const target = await targetOf(path, { force: options.force === true });
           const { demo } = await load();
@@ -77,7 +80,7 @@ export function addDemo(program: Command): void {
           const chosen = { seconds, entities: count, seed };
           await gated(target, {}, (to) => demo(chosen, to), soundAs());
           const bytes = target.files.get(target.main);
-          if (world !== undefined) await target.put(world.file, (await world.load())(chosen), target.force);
+          for (const world of worlds) await target.put(world.file, (await world.load())(chosen), target.force);
           await out.line(
             options.json === true
               ? toJson({ format: id, path, bytes, seconds, entities: count, seed })

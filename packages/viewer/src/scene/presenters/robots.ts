@@ -3,13 +3,11 @@ import type { State } from "simtape";
 import { Instances } from "../instances.ts";
 import { colorOf } from "../look.ts";
 import { counted, type Presenter, type PresenterKind, type Setting } from "./presenter.ts";
-import { scanOf } from "./scan.ts";
-import { ScanView } from "./scan-view.ts";
 import { robotReadings } from "./readings.ts";
 import { robotGeometry } from "./robot-shape.ts";
 import { SetCrowd } from "./set-crowd.ts";
 
-/** Robots where their poses are, and what their laser scanners see from there. */
+/** Robots where their poses are. */
 export const robots: PresenterKind = { claims: (name) => name === "poses", make: (setting) => new Robots(setting) };
 
 /** Nothing says how large a robot is: as most that drive indoors, metres. */
@@ -23,7 +21,6 @@ class Robots implements Presenter {
   readonly #setting: Setting;
   readonly #poses: SetCrowd;
   readonly #shapes: Instances;
-  readonly #scans = new Map<string, ScanView>();
 
   constructor(setting: Setting) {
     this.#setting = setting;
@@ -47,18 +44,10 @@ class Robots implements Presenter {
 
   update(state: State): void {
     if (this.#poses.update(state)) this.#drawPoses();
-    for (const [path, value] of state.values) {
-      const scan = scanOf(value);
-      if (scan === null) continue;
-      const { poses } = this.#poses;
-      this.#scanAt(path).update(scan, value, poses, rowOf(path, poses.ids), state.time);
-    }
-    for (const [path, scan] of this.#scans) scan.object.visible = state.values.has(path);
   }
 
   frame(box: Box3): void {
     this.#poses.widen(box, 0.6);
-    for (const scan of this.#scans.values()) scan.widen(box);
   }
 
   get floor(): number | null {
@@ -66,12 +55,11 @@ class Robots implements Presenter {
   }
 
   describe(): string {
-    return [counted(this.#poses.poses.count, "robot"), counted(this.#scans.size, "laser scanner")].join(", ");
+    return counted(this.#poses.poses.count, "robot");
   }
 
   dispose(): void {
     this.#shapes.dispose();
-    for (const scan of this.#scans.values()) scan.dispose();
   }
 
   #drawPoses(): void {
@@ -85,30 +73,4 @@ class Robots implements Presenter {
     }
     this.#shapes.end();
   }
-
-  #scanAt(path: string): ScanView {
-    let scan = this.#scans.get(path);
-    if (scan === undefined) {
-      scan = new ScanView(this.#setting);
-      this.#scans.set(path, scan);
-      this.object.add(scan.object);
-    }
-    return scan;
-  }
-}
-
-/** The pose a scanner rides on: the one whose name begins like its own the longest. */
-export function rowOf(path: string, ids: readonly (number | string)[]): number {
-  let best = -1;
-  let longest = -1;
-  for (let row = 0; row < ids.length; row++) {
-    const id = String(ids[row]);
-    let shared = 0;
-    while (shared < id.length && shared < path.length && id[shared] === path[shared]) shared++;
-    if (shared > longest) {
-      longest = shared;
-      best = row;
-    }
-  }
-  return best;
 }

@@ -1,7 +1,7 @@
 import {
-  type Box3,
   BufferAttribute,
   BufferGeometry,
+  Color,
   DoubleSide,
   DynamicDrawUsage,
   Group,
@@ -11,13 +11,12 @@ import {
   ShaderMaterial,
   Vector3,
 } from "three";
-import type { Value } from "simtape";
 import { color, ghostColor } from "../look.ts";
-import type { Poses } from "../poses.ts";
 import type { Setting } from "./presenter.ts";
-import { type RangeScan, scanPoints } from "./scan.ts";
+import { RAMP } from "./ramp.ts";
+import { type RangeScan, type ScanPlace, scanPoints } from "./scan.ts";
 
-/** How high the scanner sits, and how high what it meets is drawn; metres. */
+/** How high what a scanner meets is drawn, from so far below its beams on; metres. */
 const BEAM = 0.25;
 const WALL = 0.55;
 /** Ends of two neighbouring beams are of one thing when they are no farther apart: metres, and of their range. */
@@ -27,24 +26,29 @@ const PART = 0.12;
 const REMEMBERED = 8192;
 const MEMORY = 20e9;
 const LASER = color("#ff5a4f");
+/** From what hardly came back to what came back most. */
+const COLORS = RAMP.map((one) => color(one));
 
 const VERTEX = /* glsl */ `
 attribute float strength;
+attribute vec3 tint;
 uniform float size;
 varying float vStrength;
+varying vec3 vTint;
 void main() {
   vStrength = strength;
+  vTint = tint;
   gl_Position = projectionMatrix * modelViewMatrix * vec4(position, 1.0);
   gl_PointSize = size;
 }`;
 
 const FRAGMENT = /* glsl */ `
-uniform vec3 color;
 uniform float size;
 varying float vStrength;
+varying vec3 vTint;
 void main() {
   float round = size == 0.0 ? 1.0 : clamp((0.5 - length(gl_PointCoord - 0.5)) * size, 0.0, 1.0);
-  gl_FragColor = vec4(color, vStrength * round);
+  gl_FragColor = vec4(vTint, vStrength * round);
   #include <colorspace_fragment>
 }`;
 
@@ -59,16 +63,21 @@ export class ScanView {
   readonly #past: Points<BufferGeometry, ShaderMaterial>;
   readonly #times = new Float64Array(REMEMBERED).fill(Number.NaN);
   #next = 0;
-  #shown: Value | undefined;
+  #shown: RangeScan | undefined;
   #count = 0;
+  readonly #shade: Color;
+  readonly #isGhost: boolean;
+  /** The least and the most that came back so far; null: that is not told. */
+  #extent: [least: number, most: number] | null = null;
 
   constructor({ look }: Setting) {
-    const shade = look.ghost < 0 ? LASER : ghostColor(look.ghost);
+    this.#isGhost = look.ghost >= 0;
+    this.#shade = this.#isGhost ? ghostColor(look.ghost) : LASER;
     const material = (size: number): ShaderMaterial =>
       new ShaderMaterial({
         vertexShader: VERTEX,
         fragmentShader: FRAGMENT,
-        uniforms: { color: { value: shade }, size: { value: size } },
+        uniforms: { size: { value: size } },
         transparent: true,
         depthWrite: false,
         side: DoubleSide,
@@ -82,27 +91,25 @@ export class ScanView {
     this.object.add(this.#here, this.#past);
   }
 
-  /** Shows a scan from the pose in a row; what it was at other times is remembered where it was. */
-  update(scan: RangeScan, value: Value, poses: Poses, row: number, time: number): void {
-    const isKnown = poses.isKnown(row);
-    if (isKnown) {
-      this.#here.position.fromArray(poses.positions, 3 * row);
-      this.#here.quaternion.fromArray(poses.orientations, 4 * row);
-      this.#here.position.y += BEAM;
-      this.#here.updateMatrix();
-    }
-    if (value !== this.#shown) {
-      this.#shown = value;
-      this.#draw(scan);
-      if (isKnown) this.#remember(scan, time);
-    }
-    this.#fade(time);
+  /** What its colours stand for; null: they stand for nothing. */
+  get extent(): readonly [least: number, most: number] | null {
+    return this.#isGhost ? null : this.#extent;
   }
 
-  widen(box: Box3): void {
-    if (!this.object.visible || this.#count === 0) return;
-    this.object.updateWorldMatrix(true, true);
-    box.expandByObject(this.#points);
+  /** Shows a scan from a place, null where that is not known; what it was at other times is remembered where it was. */
+  update(scan: RangeScan, place: ScanPlace | null, time: number): void {
+    this.#here.visible = place !== null;
+    if (place !== null) {
+      this.#here.position.copy(place.position);
+      this.#here.quaternion.copy(place.turn);
+      this.#here.updateMatrix();
+    }
+    if (scan !== this.#shown) {
+      this.#shown = scan;
+      this.#draw(scan);
+      if (place !== null) this.#remember(scan, time);
+    }
+    this.#fade(time);
   }
 
   dispose(): void {
@@ -119,9 +126,8 @@ export class ScanView {
     const hits = attribute(this.#points, "position");
     scanPoints(scan, corners.array as Float32Array, hits.array as Float32Array);
     this.#raise(hits.array as Float32Array, scan);
+    this.#tint(scan);
     corners.needsUpdate = hits.needsUpdate = true;
-    this.#points.geometry.computeBoundingSphere();
-    this.#points.geometry.computeBoundingBox();
   }
 
   /** From neighbouring hits, a wall of unknown height: it fades upwards. */
@@ -140,18 +146,43 @@ export class ScanView {
     places.needsUpdate = true;
   }
 
+  /** Each beam in the colour of how strongly it came back. */
+  #tint({ range, intensity }: RangeScan): void {
+    const isTold = intensity !== null && !this.#isGhost;
+    if (isTold) {
+      this.#extent ??= [Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY];
+      for (let beam = 0; beam < intensity.length; beam++) {
+        if (!Number.isFinite(intensity[beam]!)) continue;
+        this.#extent[0] = Math.min(this.#extent[0], intensity[beam]!);
+        this.#extent[1] = Math.max(this.#extent[1], intensity[beam]!);
+      }
+    }
+    const [points, walls] = [attribute(this.#points, "tint"), attribute(this.#walls, "tint")];
+    for (let beam = 0; beam < range.length; beam++) {
+      const { r, g, b } = isTold ? rampAt(intensity[beam]!, this.#extent!) : this.#shade;
+      points.setXYZ(beam, r, g, b);
+      // a wall has the ends of two beams
+      for (const corner of [4 * beam, 4 * beam + 2, 4 * beam - 3, 4 * beam - 1])
+        if (corner >= 0 && corner < walls.count) walls.setXYZ(corner, r, g, b);
+    }
+    points.needsUpdate = walls.needsUpdate = true;
+  }
+
   #remember({ range }: RangeScan, time: number): void {
     const hits = attribute(this.#points, "position").array;
+    const tints = attribute(this.#points, "tint").array;
     const places = attribute(this.#past, "position");
+    const colors = attribute(this.#past, "tint");
     WORLD.copy(this.#here.matrix);
     for (let beam = 0; beam < range.length; beam++) {
       if (!isHit(hits, 3 * beam)) continue;
       POINT.fromArray(hits, 3 * beam).applyMatrix4(WORLD);
       places.setXYZ(this.#next, POINT.x, POINT.y, POINT.z);
+      colors.setXYZ(this.#next, tints[3 * beam]!, tints[3 * beam + 1]!, tints[3 * beam + 2]!);
       this.#times[this.#next] = time;
       this.#next = (this.#next + 1) % REMEMBERED;
     }
-    places.needsUpdate = true;
+    places.needsUpdate = colors.needsUpdate = true;
   }
 
   #fade(time: number): void {
@@ -183,6 +214,9 @@ export class ScanView {
     this.#area.geometry.setIndex(fan);
     this.#walls.geometry.setIndex(walls);
     attribute(this.#area, "strength").array.fill(0.05).fill(0.34, 0, 1);
+    const area = attribute(this.#area, "tint");
+    for (let corner = 0; corner < area.count; corner++)
+      area.setXYZ(corner, this.#shade.r, this.#shade.g, this.#shade.b);
     attribute(this.#points, "strength").array.fill(1);
     const { array } = attribute(this.#walls, "strength");
     for (let i = 0; i < array.length; i++) array[i] = (i & 2) === 0 ? 0.55 : 0;
@@ -192,11 +226,22 @@ export class ScanView {
 function geometryOf(count: number): BufferGeometry {
   const of = (width: number): BufferAttribute =>
     new BufferAttribute(new Float32Array(width * count), width).setUsage(DynamicDrawUsage);
-  return new BufferGeometry().setAttribute("position", of(3)).setAttribute("strength", of(1));
+  return new BufferGeometry()
+    .setAttribute("position", of(3))
+    .setAttribute("strength", of(1))
+    .setAttribute("tint", of(3));
 }
 
 function attribute({ geometry }: { readonly geometry: BufferGeometry }, name: string): BufferAttribute {
   return geometry.getAttribute(name) as BufferAttribute;
+}
+
+/** The colour of a number between two; valid until the next call. */
+function rampAt(value: number, [least, most]: readonly [number, number]): Color {
+  const part = most > least ? Math.min(1, Math.max(0, (value - least) / (most - least))) : 0;
+  const step = (Number.isFinite(part) ? part : 0) * (COLORS.length - 1);
+  const at = Math.min(COLORS.length - 2, Math.floor(step));
+  return MIXED.copy(COLORS[at]!).lerp(COLORS[at + 1]!, step - at);
 }
 
 /** Beams that met nothing end at the scanner. */
@@ -204,5 +249,6 @@ function isHit(hits: ArrayLike<number>, at: number): boolean {
   return hits[at] !== 0 || hits[at + 2] !== 0;
 }
 
+const MIXED = new Color();
 const WORLD = new Matrix4();
 const POINT = new Vector3();

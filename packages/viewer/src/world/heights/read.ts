@@ -67,6 +67,7 @@ export async function read(bytes: Uint8Array): Promise<Scenery> {
     facts: [
       ["heights", range],
       ["points", size(first)],
+      ...(await labelOf(first)),
       [
         "of",
         placing.isGeodetic
@@ -80,6 +81,13 @@ export async function read(bytes: Uint8Array): Promise<Scenery> {
     ground: placing.isGeodetic || lowest < BOUNDS[0]! ? null : lowest,
     isGeodetic: placing.isGeodetic,
   } satisfies Scenery;
+}
+
+/** What the file says of itself. */
+async function labelOf(image: GeoTIFFImage): Promise<[name: string, text: string][]> {
+  const told: unknown = await image.fileDirectory.loadValue("ImageDescription");
+  const text = typeof told === "string" ? told.replaceAll("\0", "").trim() : "";
+  return text === "" ? [] : [["says of itself", text.slice(0, 200)]];
 }
 
 /** The smallest picture of the same that has as many points as are drawn; null: none is small enough. */

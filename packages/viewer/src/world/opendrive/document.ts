@@ -1,5 +1,7 @@
 import { parseXml, type XmlElement } from "@rgrove/parse-xml";
 import type { CompanionFinding } from "../companion.ts";
+import { child, children, elementsOf } from "../elements.ts";
+import type { Findings } from "../findings.ts";
 import { type Piece, PlanView, type Shape } from "./geometry.ts";
 import { type Cubic, Profile } from "./polynomial.ts";
 import type { Lane, LaneSection, MarkLine, Outline, Road, RoadMark, RoadNet, RoadObject, Signal } from "./road.ts";
@@ -14,32 +16,6 @@ const MOST_TURNED = 1000;
 /** Of a line where the file gives none, metres (ASAM OpenDRIVE 1.7 section 9.6: standard and bold). */
 const MARK_WIDTH = 0.12;
 const BOLD_WIDTH = 0.25;
-
-/** Findings of one kind are counted behind the first few. */
-const MOST_ALIKE = 5;
-
-/** What is wrong with a file, so many of each kind. */
-export class Findings {
-  readonly #by = new Map<string, { readonly list: CompanionFinding[]; count: number }>();
-
-  add(severity: CompanionFinding["severity"], code: string, message: string): void {
-    let alike = this.#by.get(code);
-    if (alike === undefined) {
-      alike = { list: [], count: 0 };
-      this.#by.set(code, alike);
-    }
-    alike.count++;
-    if (alike.list.length < MOST_ALIKE) alike.list.push({ severity, code, message });
-  }
-
-  get list(): readonly CompanionFinding[] {
-    return [...this.#by].flatMap(([code, { list, count }]) => {
-      const more = count - list.length;
-      if (more === 0) return list;
-      return [...list, { severity: list[0]!.severity, code, message: `${more} more of this kind` }];
-    });
-  }
-}
 
 /**
  * The road net that a text describes (ASAM OpenDRIVE 1.4 to 1.7). What cannot be used is left out, with a finding. Throws
@@ -315,16 +291,4 @@ class RoadReader {
   #say(severity: CompanionFinding["severity"], code: string, message: string): void {
     this.#findings.add(severity, code, `${this.#where}: ${message}`);
   }
-}
-
-function elementsOf(parent: XmlElement): XmlElement[] {
-  return parent.children.filter((node): node is XmlElement => node.type === "element");
-}
-
-function children(parent: XmlElement, name: string): XmlElement[] {
-  return elementsOf(parent).filter((element) => element.name === name);
-}
-
-function child(parent: XmlElement, name: string): XmlElement | undefined {
-  return elementsOf(parent).find((element) => element.name === name);
 }

@@ -1,7 +1,8 @@
 import { XmlError } from "@rgrove/parse-xml";
 import { refused, type Scenery } from "../companion.ts";
 import { Crossing } from "./crossing.ts";
-import { Findings, roadNetOf } from "./document.ts";
+import { Findings } from "../findings.ts";
+import { roadNetOf } from "./document.ts";
 import { furnish } from "./furniture.ts";
 import { landOf } from "./land.ts";
 import { markSection } from "./marks.ts";

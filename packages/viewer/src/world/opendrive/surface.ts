@@ -1,4 +1,4 @@
-import type { Findings } from "./document.ts";
+import type { Findings } from "../findings.ts";
 import type { Meshes } from "./meshes.ts";
 import type { LaneSection, Road } from "./road.ts";
 import { Cross } from "./section.ts";

@@ -1,0 +1,96 @@
+import { POSTS, WALL } from "./mcap-patrol.ts";
+
+/** m: the size of a cell, and how thick walls are. */
+const CELL = 0.1;
+const THICK = 0.2;
+const COLUMNS = Math.round((WALL.east - WALL.west + 2 * THICK) / CELL);
+const ROWS = Math.round((WALL.north - WALL.south + 2 * THICK) / CELL);
+/** As map_server writes them. */
+const [OCCUPIED, FREE] = [0, 254];
+
+const TEXT = new TextEncoder();
+
+/** Where the map of the yard lies. */
+export function map(): Uint8Array {
+  return TEXT.encode(
+    `image: patrol.pgm\nresolution: ${CELL}\norigin: [${WALL.west - THICK}, ${WALL.south - THICK}, 0]\nnegate: 0\noccupied_thresh: 0.65\nfree_thresh: 0.196\n`,
+  );
+}
+
+/** The cells of that map, as PGM: the wall around the yard, and the posts in it. */
+export function picture(): Uint8Array {
+  const head = TEXT.encode(`P5\n${COLUMNS} ${ROWS}\n255\n`);
+  const bytes = new Uint8Array(head.length + COLUMNS * ROWS).fill(FREE);
+  bytes.set(head);
+  for (let row = 0; row < ROWS; row++) {
+    // the first row is the farthest
+    const y = WALL.north + THICK - (row + 0.5) * CELL;
+    for (let column = 0; column < COLUMNS; column++) {
+      const x = WALL.west - THICK + (column + 0.5) * CELL;
+      const isWithin = x > WALL.west && x < WALL.east && y > WALL.south && y < WALL.north;
+      const isPost = POSTS.some(([px, py, radius]) => Math.hypot(x - px, y - py) < radius);
+      if (!isWithin || isPost) bytes[head.length + row * COLUMNS + column] = OCCUPIED;
+    }
+  }
+  return bytes;
+}
+
+/** The robot of the demo as URDF: its links are called as its frames, so that it stands where these are. */
+export function unit(): Uint8Array {
+  const wheel = (name: string, x: number, y: number): string => `  <link name="${name}_wheel">
+    <visual>
+      <origin rpy="1.570796327 0 0"/>
+      <geometry><cylinder radius="0.11" length="0.07"/></geometry>
+      <material name="rubber"/>
+    </visual>
+  </link>
+  <joint name="${name}_wheel_joint" type="continuous">
+    <parent link="base"/>
+    <child link="${name}_wheel"/>
+    <origin xyz="${x} ${y} 0.11"/>
+    <axis xyz="0 1 0"/>
+  </joint>
+`;
+  const held = (name: string, x: number, z: number, shape: string): string => `  <link name="${name}">
+    <visual>
+      <geometry>${shape}</geometry>
+      <material name="rubber"/>
+    </visual>
+  </link>
+  <joint name="${name}_joint" type="fixed">
+    <parent link="base"/>
+    <child link="${name}"/>
+    <origin xyz="${x} 0 ${z}"/>
+  </joint>
+`;
+  return TEXT.encode(`<?xml version="1.0"?>
+<!-- The robot of "simtape demo mcap": made by a script, and like no real one. -->
+<robot name="patrol">
+  <material name="shell"><color rgba="0.87 0.56 0.12 1"/></material>
+  <material name="mast"><color rgba="0.75 0.78 0.8 1"/></material>
+  <material name="rubber"><color rgba="0.13 0.14 0.16 1"/></material>
+  <link name="base">
+    <visual>
+      <origin xyz="0 0 0.17"/>
+      <geometry><box size="0.62 0.4 0.14"/></geometry>
+      <material name="shell"/>
+    </visual>
+    <visual>
+      <origin xyz="0.14 0 0.4"/>
+      <geometry><cylinder radius="0.025" length="0.36"/></geometry>
+      <material name="mast"/>
+    </visual>
+    <visual>
+      <origin xyz="-0.14 0 0.27"/>
+      <geometry><box size="0.26 0.3 0.08"/></geometry>
+      <material name="mast"/>
+    </visual>
+  </link>
+${wheel("front_left", 0.2, 0.22)}${wheel("front_right", 0.2, -0.22)}${wheel("rear_left", -0.2, 0.22)}${wheel("rear_right", -0.2, -0.22)}${held(
+  "laser",
+  0.25,
+  0.2,
+  '<cylinder radius="0.06" length="0.14"/>',
+)}${held("camera", 0.2, 0.6, '<box size="0.1 0.18 0.08"/>')}</robot>
+`);
+}
