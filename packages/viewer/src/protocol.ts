@@ -183,6 +183,14 @@ export interface ChunkAsk {
   readonly top: number | null;
 }
 
+/** What is seen of a chunk. */
+export interface ChunkSight {
+  /** Null: there is none, or nothing. */
+  readonly mesh: ChunkMesh | null;
+  /** Why a companion's chunk is not shown; null: nothing is wrong with it. */
+  readonly problem: string | null;
+}
+
 /** What of a recording an export carries. */
 export interface ExportFits {
   readonly kind: "set" | "channel";
@@ -333,8 +341,13 @@ export interface Queries {
    * the address that keys of the store are relative to.
    */
   world: { ask: Of & { readonly base: string; readonly time: Time }; answer: { readonly isThere: boolean } | null };
-  /** What is seen of a chunk of that world; null: there is none, or nothing. */
-  chunk: { ask: Of & ChunkAsk & { readonly base: string }; answer: ChunkMesh | null };
+  /** Takes folders of region files that show the world of a recording, and gives the number that `chunk` is asked with. */
+  regions: { ask: { readonly places: readonly Locator[] }; answer: number };
+  /** What is seen of a chunk: of that world, if there is one (`base`), else of the folders of that number. */
+  chunk: {
+    ask: Of & ChunkAsk & { readonly base: string | null; readonly regions: number | null };
+    answer: ChunkSight;
+  };
   /** When an expression is true. Progress and answer are the spans since the last progress, by their ends. */
   when: { ask: Of & { readonly text: string; readonly limit: number }; answer: Answered | Wrong };
   /** Words that can stand at the cursor of an expression, and the place from which on they take that of what is there. */

@@ -38,12 +38,15 @@ export function mayBelong(main: string, name: string, formats: readonly Format[]
 
 /** Endings of files that show the world of a recording, or what its things look like; pages read them. */
 const OF_WORLDS: readonly string[] = [".xodr", ".tif", ".tiff", ".models.json", ".glb", ".gltf", ".yaml", ".yml"];
+/** Endings of region files and of folders with them, which show a world of blocks. */
+const OF_BLOCKS: readonly string[] = [".mca", ".mcc", ".region", "/region"];
 /** Endings of files that those have beside them. */
 const OF_THEIRS: readonly string[] = [".pgm", ".png"];
 
-/** Whether a file shows the world of a recording, by its name: it is no recording itself. */
+/** Whether a file or a folder shows the world of a recording, by its name or path: it is no recording itself. */
 export function showsWorld(name: string): boolean {
-  return [...OF_WORLDS, ...OF_THEIRS].some((ending) => name.toLowerCase().endsWith(ending));
+  const path = `/${name.toLowerCase().replaceAll("\\", "/").replace(/\/+$/, "")}`;
+  return [...OF_WORLDS, ...OF_THEIRS, ...OF_BLOCKS].some((ending) => path.endsWith(ending));
 }
 
 /**

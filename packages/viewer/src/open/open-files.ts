@@ -1,9 +1,9 @@
-import { FORMATS } from "simtape";
+import { FORMATS, type Format } from "simtape";
 import { formatsAt } from "../engine/formats.ts";
 import type { Session } from "../session.ts";
 import type { Locator } from "../protocol.ts";
 import { kindOf } from "../world/registry.ts";
-import { locatorsOf } from "./grouping.ts";
+import { locatorsOf, regionsOf } from "./grouping.ts";
 import { formatAddresses } from "./formats.ts";
 
 /**
@@ -17,7 +17,7 @@ export async function openFiles(session: Session, files: readonly File[], as: "m
   const isGiven = ({ name }: File): boolean => endings.some((ending) => name.endsWith(ending));
   const given = files.filter(isGiven);
   const others = files.filter((file) => !isGiven(file));
-  const { companions, rest } = companionsOf(others);
+  const { companions, rest } = companionsOf(others, formats);
   const places = locatorsOf(rest, formats);
   session.give(given);
   if (places.length === 0 && companions.length > 0) {
@@ -45,13 +45,20 @@ export async function openFiles(session: Session, files: readonly File[], as: "m
 }
 
 /** Files that show a world, each with those that it may need beside it; and all others. */
-function companionsOf(files: readonly File[]): { readonly companions: Locator[]; readonly rest: readonly File[] } {
+function companionsOf(
+  given: readonly File[],
+  formats: readonly Format[],
+): { readonly companions: Locator[]; readonly rest: readonly File[] } {
+  const { regions, rest: files } = regionsOf(given, formats);
   const parts = new Set(files.flatMap(({ name }) => kindOf(name)?.parts ?? []));
   const isPart = ({ name }: File): boolean => [...parts].some((ending) => name.toLowerCase().endsWith(ending));
   const beside = files.filter(isPart);
   const own = files.filter((file) => kindOf(file.name) !== undefined && !isPart(file));
   return {
-    companions: own.map((file) => ({ kind: "files", name: file.name, files: [file, ...beside] })),
+    companions: [
+      ...regions,
+      ...own.map((file): Locator => ({ kind: "files", name: file.name, files: [file, ...beside] })),
+    ],
     rest: files.filter((file) => kindOf(file.name) === undefined && !isPart(file)),
   };
 }

@@ -1,4 +1,4 @@
-import { isOffered, locatorAt } from "../open/files.ts";
+import { isOffered, isViewed, locatorAt } from "../open/files.ts";
 import type { Locator } from "../protocol.ts";
 import type { Session } from "../session.ts";
 import { KINDS } from "./registry.ts";
@@ -62,16 +62,18 @@ async function besideOf(place: Locator | undefined, map: unknown, signal: AbortS
   // a library has what is called as the recording is
   const ofMap = hasMap && place.page === undefined ? [map.split("/").at(-1)!] : [];
   const there = async (name: string): Promise<Locator | "unanswered" | null> => {
-    const url = new URL(encodeURIComponent(name), place.url);
+    const url = new URL(name.split("/").map(encodeURIComponent).join("/"), place.url);
     url.search = new URL(place.url).search;
     const answer = await fetch(url, { method: "HEAD", signal }).catch(() => null);
     if (answer === null) return "unanswered";
     return answer.status === 200 ? locatorAt(url.href) : null;
   };
   const found = await Promise.all(
-    KINDS.filter(({ isOfMaps }) => offered || isOfMaps === true).map(async ({ endings, isOfMaps }) => {
+    KINDS.filter(({ isOfMaps, folders }) =>
+      folders === undefined ? offered || isOfMaps === true : isViewed(place),
+    ).map(async ({ endings, folders = endings, isOfMaps }) => {
       const stems = hasMap && isOfMaps === true ? [own, ...ofMap] : [own];
-      const names = stems.flatMap((stem) => endings.map((ending) => stem + ending));
+      const names = stems.flatMap((stem) => folders.map((ending) => stem + ending));
       for (const name of new Set(names)) {
         const place = await there(name);
         // a server that answers no page of this origin answers none of them

@@ -8,6 +8,7 @@ import { isInS3 } from "../input/command-path.ts";
 import { recordingsIn } from "../input/folders.ts";
 import { isUrl, urlOf } from "../input/recordings.ts";
 import type { Growth } from "./growth.ts";
+import { nameOfRegions } from "./regions.ts";
 
 /** A recording that the viewer is shown: behind a URL of its own, or files of this machine. */
 export type ViewEntry =
@@ -18,6 +19,7 @@ export type ViewEntry =
       readonly folder: string;
       /** Real path of the store that it is in, where the worlds of recordings are. */
       readonly store: string;
+      /** Empty: the folder itself shows a world, by the region files in it. */
       readonly main: string;
       readonly bytes: number;
       /** Of a recording that is being made. */
@@ -38,8 +40,17 @@ export async function entriesOf(names: readonly string[]): Promise<ViewEntry[]> 
 
 /** The files that show a world, of what is named on the command line. Throws `UsageError` for what is not there. */
 export async function worldEntriesOf(names: readonly string[]): Promise<ViewEntry[]> {
-  const entries = await Promise.all(names.filter(showsWorld).map((name) => entriesAt(name)));
+  const entries = await Promise.all(
+    names.filter(showsWorld).map(async (name) => (await regionsAt(name)) ?? entriesAt(name)),
+  );
   return entries.flat();
+}
+
+/** Null: it is no folder of this machine. */
+async function regionsAt(name: string): Promise<ViewEntry[] | null> {
+  if (isUrl(name) || (await stat(name).catch(() => null))?.isDirectory() !== true) return null;
+  const folder = await realpath(name);
+  return [{ name: nameOfRegions(folder), folder, store: folder, main: "", bytes: 0 }];
 }
 
 /** Whether the page may have `name` beside the main file: only what can belong to the same recording. */
