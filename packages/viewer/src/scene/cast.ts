@@ -23,6 +23,7 @@ export class Cast {
   readonly #presenters = new Map<PresenterKind, Presenter>();
   readonly #sets = new Set<string>();
   readonly #redraw: (() => void) | undefined;
+  readonly #hands: Showing["hands"];
   #molecules: MoleculeSettings = {};
   #single: Thing | null = null;
   #models: Models | null = null;
@@ -30,9 +31,19 @@ export class Cast {
   /** Presenters that know of them. */
   #marked = 0;
 
-  /** `ghost`: which one it is, -1 for what is played. `named`: what draws a set, by its name in `PRESENTERS`. */
-  constructor(origin: Origin, ghost: number, named: Showing["presenters"] = {}, redraw?: () => void) {
+  /**
+   * `ghost`: which one it is, -1 for what is played. `named`: what draws a set, by its name in `PRESENTERS`. `hands`: which
+   * values are what things have in their hands.
+   */
+  constructor(
+    origin: Origin,
+    ghost: number,
+    named: Showing["presenters"] = {},
+    redraw?: () => void,
+    hands?: Showing["hands"],
+  ) {
     this.#origin = origin;
+    this.#hands = hands;
     this.#redraw = redraw;
     this.#named = named;
     this.look = new Look(ghost);
@@ -148,7 +159,12 @@ export class Cast {
   #presenterOf(kind: PresenterKind): Presenter {
     let presenter = this.#presenters.get(kind);
     if (presenter === undefined) {
-      presenter = kind.make({ origin: this.#origin, look: this.look, ...(this.#redraw && { redraw: this.#redraw }) });
+      presenter = kind.make({
+        origin: this.#origin,
+        look: this.look,
+        ...(this.#redraw && { redraw: this.#redraw }),
+        ...(this.#hands && { hands: this.#hands }),
+      });
       presenter.choose?.(this.#molecules);
       presenter.single?.(this.#single);
       this.#presenters.set(kind, presenter);

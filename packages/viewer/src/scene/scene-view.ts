@@ -694,7 +694,8 @@ export class SceneView {
   #castAt(index: number): Cast {
     let cast = this.#casts[index];
     if (cast === undefined) {
-      cast = new Cast(this.#origin, index - 1, this.#showings[index]?.presenters, () => this.invalidate());
+      const { presenters, hands } = this.#showings[index] ?? {};
+      cast = new Cast(this.#origin, index - 1, presenters, () => this.invalidate(), hands);
       cast.molecules = this.#molecules;
       cast.models = this.#dresser?.(cast.look) ?? null;
       if (index === 0) cast.single = this.#singled;
