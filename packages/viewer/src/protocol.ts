@@ -18,6 +18,7 @@ import type { Alignment, Comparison } from "simtape/compare";
 import type { Race, RaceOptions } from "simtape/race";
 import type { RecordingStatistics } from "simtape/stats";
 import type { ChunkMesh } from "./blocks/faces.ts";
+import type { BlockSkins } from "./blocks/skins.ts";
 
 /**
  * What page and worker say to each other, beside the frames: those go over a port of their own, by simtape's protocol.
@@ -341,11 +342,14 @@ export interface Queries {
    * the address that keys of the store are relative to.
    */
   world: { ask: Of & { readonly base: string; readonly time: Time }; answer: { readonly isThere: boolean } | null };
-  /** Takes folders of region files that show the world of a recording, and gives the number that `chunk` is asked with. */
-  regions: { ask: { readonly places: readonly Locator[] }; answer: number };
-  /** What is seen of a chunk: of that world, if there is one (`base`), else of the folders of that number. */
+  /**
+   * Takes folders of region files that show the world of a recording, and textures of its blocks. Gives the number that
+   * `chunk` is asked with.
+   */
+  accompany: { ask: { readonly places: readonly Locator[]; readonly skins: BlockSkins | null }; answer: number };
+  /** What is seen of a chunk: of that world, if there is one (`base`), else of the folders of that number (`beside`). */
   chunk: {
-    ask: Of & ChunkAsk & { readonly base: string | null; readonly regions: number | null };
+    ask: Of & ChunkAsk & { readonly base: string | null; readonly beside: number | null };
     answer: ChunkSight;
   };
   /** When an expression is true. Progress and answer are the spans since the last progress, by their ends. */

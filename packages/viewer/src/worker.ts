@@ -10,7 +10,7 @@ import { passings } from "./engine/passings.ts";
 import { outline, record } from "./engine/records.ts";
 import { series, table } from "./engine/series.ts";
 import { spread } from "./engine/spread.ts";
-import { chunk, regions, world } from "./engine/world.ts";
+import { accompany, chunk, world } from "./engine/world.ts";
 import type { Ask, ChunkSight, PageMessage, QueryName, WorkerMessage } from "./protocol.ts";
 import type { Query } from "./engine/query.ts";
 
@@ -41,7 +41,7 @@ const QUERIES: { readonly [K in QueryName]: Query<K> } = {
   series,
   table,
   world,
-  regions,
+  accompany,
   chunk,
   when: async (...asked) => (await import("./engine/when.ts")).when(...asked),
   complete: async (...asked) => (await import("./engine/when.ts")).complete(...asked),

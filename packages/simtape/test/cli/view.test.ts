@@ -5,6 +5,7 @@ import { hostname, tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { brotliDecompressSync, gunzipSync } from "node:zlib";
 import fc from "fast-check";
+import { zipSync } from "fflate";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { belongsTo, entriesOf, worldEntriesOf } from "../../src/cli/view/entries.ts";
 import type { ViewFacts } from "../../src/cli/view/facts.ts";
@@ -119,6 +120,17 @@ describe("the server of the viewer", () => {
     expect((await get(at(beside), {}, "HEAD")).status).toBe(204);
     // a link that leads out, and what is no region
     for (const name of ["r.1.1.mca", "notes.txt"]) expect((await get(at(folderAt + name))).status).toBe(204);
+  });
+
+  test("takes a resource pack for what shows a world, and no other zip", async () => {
+    const [pack, other] = [join(folder, "pack.zip"), join(folder, "other.zip")];
+    writeFileSync(pack, zipSync({ "assets/minecraft/textures/block/stone.png": new Uint8Array(9) }));
+    writeFileSync(other, zipSync({ "notes.txt": new Uint8Array(9) }));
+    const town = join(folder, "town.log");
+    expect((await worldEntriesOf([town, pack, other])).map(({ name }) => name)).toEqual(["pack.zip"]);
+    expect((await entriesOf([town, pack])).map(({ name }) => name)).toEqual(["town.log"]);
+    expect((await entriesOf([other])).map(({ name }) => name)).toEqual(["other.zip"]);
+    for (const path of [pack, other]) rmSync(path);
   });
 
   test("says of a folder of region files that is not there that there is none, and of others nothing", async () => {

@@ -3,6 +3,7 @@ import type { Recording } from "simtape";
 import type { ChunkAsk, ChunkSight, Locator } from "../protocol.ts";
 import { Regions } from "./anvil/regions.ts";
 import { meshOf } from "./mesher.ts";
+import type { BlockSkins } from "./skins.ts";
 import { clear, Looks, volumeOf } from "./volume.ts";
 
 /** Chunks that are kept, each of 200 kB at most. */
@@ -13,11 +14,12 @@ const EVERYTHING = Number.POSITIVE_INFINITY;
 export class Backing {
   readonly #reader: WorldReader | null;
   readonly #regions: readonly Regions[];
-  readonly #looks = new Looks();
+  readonly #looks: Looks;
   /** By dimension and place; the one that was asked for last is the last. */
   readonly #chunks = new Map<string, Promise<WorldChunk | null>>();
 
-  constructor(reader: WorldReader | null, regions: readonly Regions[]) {
+  constructor(reader: WorldReader | null, regions: readonly Regions[], skins: BlockSkins | null) {
+    this.#looks = new Looks(skins);
     this.#reader = reader;
     this.#regions = regions;
   }
@@ -75,24 +77,31 @@ const NOTHING: ChunkSight = { mesh: null, problem: null };
 /** A chunk of a companion cannot be read. */
 class CompanionError extends Error {}
 
-/** Folders of region files, by the number that `accompany` gave. */
-const companions: (readonly Regions[])[] = [];
-
-/** Takes note of folders of region files; the number is what `backingOf` takes. */
-export function accompany(places: readonly Locator[]): number {
-  return companions.push(places.map((place) => new Regions(place))) - 1;
+/** What companions have of a world of blocks. */
+interface Accompanied {
+  readonly regions: readonly Regions[];
+  readonly skins: BlockSkins | null;
 }
 
+/** By the number that `accompany` gave. */
+const companions: Accompanied[] = [];
+
+/** Takes note of folders of region files, and of textures; the number is what `backingOf` takes. */
+export function accompany(places: readonly Locator[], skins: BlockSkins | null): number {
+  return companions.push({ regions: places.map((place) => new Regions(place)), skins }) - 1;
+}
+
+const ALONE: Accompanied = { regions: [], skins: null };
 const backings = new WeakMap<Recording, Map<string, Backing>>();
 
 /**
- * Null: the recording names no world, and no folders of region files are given. `base`: the address that keys of the store
+ * Null: the recording names no world, and no companions are given. `base`: the address that keys of the store
  * are relative to; null: no world is kept beside the recording.
  */
-export function backingOf(recording: Recording, base: string | null, regions: number | null = null): Backing | null {
+export function backingOf(recording: Recording, base: string | null, beside: number | null = null): Backing | null {
   const known = backings.get(recording) ?? new Map<string, Backing>();
   backings.set(recording, known);
-  const key = `${base} ${regions}`;
+  const key = `${base} ${beside}`;
   let backing = known.get(key) ?? null;
   if (backing === null) {
     const { worldId: id, worldVersion: version } = recording.info.metadata;
@@ -101,8 +110,9 @@ export function backingOf(recording: Recording, base: string | null, regions: nu
       isNamed && base !== null
         ? new WorldReader({ get: (path) => load(new URL(path, base)), list: unlisted }, { id, version })
         : null;
-    if (reader === null && regions === null) return null;
-    backing = new Backing(reader, regions === null ? [] : companions[regions]!);
+    if (reader === null && beside === null) return null;
+    const { regions, skins } = beside === null ? ALONE : companions[beside]!;
+    backing = new Backing(reader, regions, skins);
     known.set(key, backing);
   }
   return backing;

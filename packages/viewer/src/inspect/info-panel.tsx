@@ -114,7 +114,8 @@ function FindingRow({
   );
 }
 
-function sightOf({ whole }: CompanionKind, { parts, bodies = [], models = [] }: Scenery): string {
+function sightOf({ whole }: CompanionKind, { parts, bodies = [], models = [], skins }: Scenery): string {
   if (whole === null) return "shown around what is looked at";
+  if (skins !== undefined) return "shown on blocks";
   return parts.length + bodies.length + models.length > 0 ? "shown in the scene" : "not shown";
 }

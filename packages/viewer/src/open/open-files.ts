@@ -17,7 +17,8 @@ export async function openFiles(session: Session, files: readonly File[], as: "m
   const isGiven = ({ name }: File): boolean => endings.some((ending) => name.endsWith(ending));
   const given = files.filter(isGiven);
   const others = files.filter((file) => !isGiven(file));
-  const { companions, rest } = companionsOf(others, formats);
+  const packs = await packsIn(others);
+  const { companions, rest } = companionsOf(others, formats, packs);
   const places = locatorsOf(rest, formats);
   session.give(given);
   if (places.length === 0 && companions.length > 0) {
@@ -48,19 +49,39 @@ export async function openFiles(session: Session, files: readonly File[], as: "m
 function companionsOf(
   given: readonly File[],
   formats: readonly Format[],
+  packs: ReadonlySet<File>,
 ): { readonly companions: Locator[]; readonly rest: readonly File[] } {
   const { regions, rest: files } = regionsOf(given, formats);
   const parts = new Set(files.flatMap(({ name }) => kindOf(name)?.parts ?? []));
   const isPart = ({ name }: File): boolean => [...parts].some((ending) => name.toLowerCase().endsWith(ending));
   const beside = files.filter(isPart);
-  const own = files.filter((file) => kindOf(file.name) !== undefined && !isPart(file));
+  // other zips may be recordings
+  const isOwn = (file: File): boolean => {
+    const kind = kindOf(file.name);
+    return kind !== undefined && (kind.id !== "textures" || packs.has(file));
+  };
+  const own = files.filter((file) => isOwn(file) && !isPart(file));
   return {
     companions: [
       ...regions,
       ...own.map((file): Locator => ({ kind: "files", name: file.name, files: [file, ...beside] })),
     ],
-    rest: files.filter((file) => kindOf(file.name) === undefined && !isPart(file)),
+    rest: files.filter((file) => !isOwn(file) && !isPart(file)),
   };
+}
+
+/** Bytes at the end of a zip that are looked at: the last of its members are named there. */
+const TAIL = 1 << 16;
+
+/** Resource packs of Minecraft, which are zips as some recordings are. */
+async function packsIn(files: readonly File[]): Promise<ReadonlySet<File>> {
+  const zips = files.filter(({ name }) => kindOf(name)?.id === "textures");
+  const packs = new Set<File>();
+  for (const file of zips) {
+    const tail = new TextDecoder("latin1").decode(await file.slice(-TAIL).arrayBuffer());
+    if (/assets\/[\w.-]+\/|pack\.mcmeta/.test(tail)) packs.add(file);
+  }
+  return packs;
 }
 
 function namesOf(named: readonly { readonly name: string }[]): string {

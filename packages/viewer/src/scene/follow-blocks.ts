@@ -1,5 +1,6 @@
-import type { Locator } from "../protocol.ts";
+import type { Ask } from "../protocol.ts";
 import type { Session } from "../session.ts";
+import type { Companion, Scenery } from "../world/companion.ts";
 import type { AskChunk } from "./backdrop.ts";
 import { followWorld } from "./follow-world.ts";
 
@@ -16,12 +17,12 @@ export function followBlocks(
   onBlocks: (ask: AskChunk | null) => void,
 ): () => void {
   let base: string | null = null;
-  let regions: number | null = null;
-  let shown: readonly Locator[] = [];
+  let beside: number | null = null;
+  let shown = NONE;
   let controller = new AbortController();
   const show = (): void => {
-    const from = { base, regions };
-    if (base === null && regions === null) {
+    const from = { base, beside };
+    if (base === null && (beside === null || shown.places.length === 0)) {
       onBlocks(null);
       return;
     }
@@ -33,21 +34,21 @@ export function followBlocks(
     });
   };
   const accompany = (): void => {
-    const places = placesOf(session);
-    if (places.length === shown.length && places.every((place, i) => place === shown[i])) return;
-    shown = places;
+    const found = besideOf(session);
+    if (isSame(found, shown)) return;
+    shown = found;
     controller.abort();
     controller = new AbortController();
     session.blockProblems.set([]);
-    regions = null;
+    beside = null;
     show();
-    if (places.length === 0) return;
+    if (isSame(found, NONE)) return;
     const { signal } = controller;
     session
-      .query("regions", { places }, { signal })
+      .query("accompany", found, { signal })
       .then((number) => {
         if (signal.aborted) return;
-        regions = number;
+        beside = number;
         show();
       })
       .catch(() => undefined);
@@ -66,9 +67,27 @@ export function followBlocks(
   };
 }
 
-/** Folders of region files. */
-function placesOf(session: Session): readonly Locator[] {
-  return session.companions.value.flatMap(({ kind, place }) => (kind.id === "regions" ? [place] : []));
+/** Folders of region files, and textures. */
+type Beside = Ask<"accompany">;
+
+const NONE: Beside = { places: [], skins: null };
+
+function besideOf(session: Session): Beside {
+  const all = session.companions.value;
+  return {
+    places: all.flatMap(({ kind, place }) => (kind.id === "regions" ? [place] : [])),
+    skins: skinsIn(all)?.blocks ?? null,
+  };
+}
+
+function isSame({ places, skins }: Beside, other: Beside): boolean {
+  const arePlaces = places.length === other.places.length && places.every((place, i) => place === other.places[i]);
+  return arePlaces && skins === other.skins;
+}
+
+/** Textures of blocks; of several packs the last counts. */
+export function skinsIn(companions: readonly Companion[]): Scenery["skins"] {
+  return companions.findLast(({ scenery }) => scenery.skins !== undefined)?.scenery.skins;
 }
 
 /** Each problem once. */

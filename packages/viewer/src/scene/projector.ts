@@ -9,7 +9,7 @@ import { followCompanions } from "../world/follow-companions.ts";
 import type { CameraMode } from "./camera-rig.ts";
 import { drawCourses } from "./courses.ts";
 import { drawPassings } from "./passings.ts";
-import { followBlocks } from "./follow-blocks.ts";
+import { followBlocks, skinsIn } from "./follow-blocks.ts";
 import type { MoleculeFacts } from "./presenters/molecules/facts.ts";
 import { PARTS } from "./presenters/molecules/settings.ts";
 import { SceneView, type Thing } from "./scene-view.ts";
@@ -195,6 +195,7 @@ export class Projector {
     const showScenery = (): void => {
       const companions = session.companions.value;
       view.world.sceneries = companions;
+      view.world.skins = skinsIn(companions)?.pictures ?? null;
       const hasScenery = companions.some(({ scenery: { parts, bodies = [] } }) => parts.length + bodies.length > 0);
       this.#see({ hasScenery });
       this.#dress(companions.flatMap(({ scenery }) => scenery.models ?? []));

@@ -1,3 +1,4 @@
+import type { BlockSkins, SkinPictures } from "../blocks/skins.ts";
 import type { Locator } from "../protocol.ts";
 
 /** A file that shows the world of a recording: how it is recognized, read and drawn, whatever its kind. */
@@ -68,6 +69,8 @@ export interface Scenery {
   readonly bodies?: readonly PlacedBody[];
   /** What things of the recording look like. */
   readonly models?: readonly ThingModel[];
+  /** Textures of blocks. */
+  readonly skins?: { readonly blocks: BlockSkins; readonly pictures: SkinPictures };
   /** What the coordinates of all parts are relative to, so that they fit into 32 bits. */
   readonly middle: readonly [number, number, number];
   /** Height of the ground around and below it, metres in the world; null: it says nothing of a ground. */

@@ -66,6 +66,18 @@ export const KINDS: readonly CompanionKind[] = [
     paints: async () => ({}),
   },
   {
+    id: "textures",
+    name: "resource pack of Minecraft",
+    endings: [".zip", ".jar"],
+    whole: {
+      mostBytes: 256 << 20,
+      // a member's header
+      recognizes: ([a, b, c, d]) => a === 0x50 && b === 0x4b && c === 3 && d === 4,
+      reader: async () => (await import("./textures/read.ts")).read,
+    },
+    paints: async () => ({}),
+  },
+  {
     id: "regions",
     name: "world of blocks (Anvil)",
     endings: [".mca", ".region", "/region"],

@@ -58,8 +58,9 @@ async function bodyBeside(place: Locator, name: string): Promise<Blob | Response
 }
 
 /** What belongs to who gets it from now on. */
-function movedOf({ parts, bodies = [], models = [] }: Scenery): ReadonlySet<Transferable> {
+function movedOf({ parts, bodies = [], models = [], skins }: Scenery): ReadonlySet<Transferable> {
   const moved = new Set<Transferable>();
+  if (skins !== undefined) moved.add(skins.pictures.pixels.buffer);
   for (const { positions, normals, index } of parts)
     for (const { buffer } of [positions, normals, index]) moved.add(buffer as ArrayBuffer);
   for (const { positions, normals, places, index, picture } of [...bodies, ...models].flatMap(({ solids }) => solids)) {

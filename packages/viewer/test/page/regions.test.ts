@@ -6,6 +6,7 @@ import { directoryStore } from "simtape/node";
 import { record } from "simtape/record";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { type ChunkToWrite, regionFile } from "../blocks/anvil-writer.ts";
+import { smallPack } from "../support/small-pack.ts";
 import { drop, hasChromium, startViewer, untilOpen, type Viewer } from "../support/viewer.ts";
 
 /** With a folder in `SCREENSHOTS`, what was drawn is kept there to be looked at. */
@@ -39,7 +40,7 @@ describe.skipIf(!hasChromium)("region files of a world of blocks, in a browser",
     await untilOpen(page);
     await page.evaluate(() => simtape.share("scene", { mode: "top" }));
     await page.getByRole("img", { name: /2 players, 1 entity, 1 edited block, \d\d chunks of the world/ }).waitFor();
-    await expect.poll(() => red(page)).toBeGreaterThan(20);
+    await expect.poll(() => ofColor(page, "red")).toBeGreaterThan(20);
     await keep(page, "regions-top");
     await page.evaluate(() => simtape.share("scene", { mode: "follow" }));
     await keep(page, "regions-follow");
@@ -67,7 +68,7 @@ describe.skipIf(!hasChromium)("region files of a world of blocks, in a browser",
     await untilOpen(page);
     await page.evaluate(() => simtape.share("scene", { mode: "top" }));
     await page.getByRole("img", { name: /edited block$/ }).waitFor();
-    expect(await red(page)).toBe(0);
+    expect(await ofColor(page, "red")).toBe(0);
     await drop(page, { [name]: damaged });
     await page.getByRole("img", { name: /chunks of the world$/ }).waitFor();
     await page.evaluate(() => simtape.showPanel("info"));
@@ -75,10 +76,29 @@ describe.skipIf(!hasChromium)("region files of a world of blocks, in a browser",
     await drop(page, { [name]: sound });
     await page.getByText("no findings").waitFor();
     await page.evaluate(() => simtape.showPanel("scene"));
-    await expect.poll(() => red(page)).toBeGreaterThan(20);
+    await expect.poll(() => ofColor(page, "red")).toBeGreaterThan(20);
     expect(errors).toEqual([]);
     await alone[Symbol.asyncDispose]();
     await rm(bare, { recursive: true, force: true });
+  });
+
+  test("wear the textures of a resource pack that is dropped, and say what of it is not understood", async () => {
+    const { page, errors } = await viewer.page(viewer.addressOf(viewer.entries));
+    await untilOpen(page);
+    await page.evaluate(() => simtape.share("scene", { mode: "top" }));
+    await expect.poll(() => ofColor(page, "red")).toBeGreaterThan(20);
+    expect(await ofColor(page, "blue")).toBe(0);
+    await drop(page, { "pack.zip": smallPack() });
+    await expect.poll(() => ofColor(page, "blue")).toBeGreaterThan(20);
+    await keep(page, "textures-top");
+    await page.evaluate(() => simtape.share("scene", { mode: "follow" }));
+    await keep(page, "textures-follow");
+    await page.evaluate(() => simtape.showPanel("info"));
+    await page.getByText("pack.zip: 1 of 3 blocks are not understood: they stay plain").waitFor();
+    await page.getByText("pack.zip: 1 textures cannot be read").waitFor();
+    await page.getByText("pack.zip, a resource pack of Minecraft, shown on blocks").waitFor();
+    expect(errors).toEqual([]);
+    await page.close();
   });
 
   async function keep(page: Page, name: string): Promise<void> {
@@ -127,17 +147,20 @@ function regionsOf(): ReadonlyMap<string, Buffer> {
   return new Map([...files].map(([name, chunks]) => [name, regionFile(chunks)]));
 }
 
-/** Pixels that are as red as nothing else is. */
-function red(page: Page): Promise<number> {
-  return page.evaluate(() => {
+/** Pixels that are as red, or as blue, as nothing else is. */
+function ofColor(page: Page, color: "red" | "blue"): Promise<number> {
+  return page.evaluate((own) => {
     const small = document.createElement("canvas");
     [small.width, small.height] = [320, 180];
     const context = small.getContext("2d", { willReadFrequently: true })!;
     context.drawImage(simtape.pictures.get("scene")!(), 0, 0, small.width, small.height);
     const { data } = context.getImageData(0, 0, small.width, small.height);
     let count = 0;
-    for (let i = 0; i < data.length; i += 4)
-      if (data[i]! > 60 && data[i]! > 2.5 * data[i + 1]! && data[i]! > 2.5 * data[i + 2]!) count++;
+    for (let i = 0; i < data.length; i += 4) {
+      const [red, green, blue] = data.subarray(i, i + 3) as unknown as [number, number, number];
+      const [most, other] = own === "red" ? [red, blue] : [blue, red];
+      if (most > 60 && most > 2.5 * green && most > 2.5 * other) count++;
+    }
     return count;
-  });
+  }, color);
 }
