@@ -16,6 +16,7 @@ const BLOCK =
 const [FIRST_OTHER, LAST_OTHER] = [6, 45];
 const HANDLE = [0.32, 0.2, 0.1] as const;
 const SHADE = new Color();
+const GREY = [0.6, 0.6, 0.6] as const;
 
 /** What things have in their hands: small shapes in the colours of their names. */
 export class Held {
@@ -49,8 +50,7 @@ export class Held {
 
   /** Puts an item where a hand is, turned as the hand is. */
   put(item: string, place: Float64Array, turn: Float32Array): void {
-    const [red = 0, green = 0, blue = 0] = blockLook(item)?.color ?? [0.6, 0.6, 0.6];
-    const shade = this.#look.paint(SHADE.setRGB(red, green, blue));
+    const shade = this.#look.paint(SHADE.setRGB(...(blockLook(item)?.color ?? GREY)));
     const [x, y, z, w] = turn as unknown as [number, number, number, number];
     this.#shapesOf(item).put(place[0]!, place[1]!, place[2]!, x, y, z, w, 1, 1, 1, shade);
   }
