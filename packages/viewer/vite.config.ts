@@ -25,6 +25,7 @@ export const shared = {
   resolve: {
     alias: [
       { find: /^simtape$/, replacement: library("index.ts") },
+      { find: "simtape/kit", replacement: library("kit.ts") },
       { find: "simtape-client", replacement: library("../../client/src/index.ts") },
       { find: "simtape-server/rooms", replacement: library("../../server/src/rooms/index.ts") },
       { find: "#crc32", replacement: library("bytes/crc32-words.ts") },

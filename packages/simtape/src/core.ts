@@ -135,7 +135,7 @@ export { areSameAxes, standardAxes } from "./model/standard-axes.ts";
 export { type EntitySet, MutableState, type State } from "./model/state.ts";
 export { metresPer, metresPerSecond, radiansPer } from "./model/units.ts";
 export type { Original } from "./model/original.ts";
-export { HERO, type Showing } from "./model/showing.ts";
+export { type Hands, HERO, type Showing } from "./model/showing.ts";
 export type { Traits } from "./model/traits.ts";
 export type { TextRoom } from "./model/text-room.ts";
 export {

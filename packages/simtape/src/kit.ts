@@ -143,7 +143,7 @@ export type { CellPath, SeriesItem, SeriesPath, ValuePath } from "./model/query/
 export { textOf } from "./model/query/value-text.ts";
 export type { Recording } from "./model/recording.ts";
 export type { Original } from "./model/original.ts";
-export { cellPath, HERO, type Showing, valuePath } from "./model/showing.ts";
+export { cellPath, type Hands, HERO, type Showing, valuePath } from "./model/showing.ts";
 export type { Recorded, Traits, Word, Words } from "./model/traits.ts";
 export { roomAt, type TextRoom } from "./model/text-room.ts";
 export {

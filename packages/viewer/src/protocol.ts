@@ -18,6 +18,7 @@ import type { Alignment, Comparison } from "simtape/compare";
 import type { Race, RaceOptions } from "simtape/race";
 import type { RecordingStatistics } from "simtape/stats";
 import type { ChunkMesh } from "./blocks/faces.ts";
+import type { BlockSkins } from "./blocks/skins.ts";
 
 /**
  * What page and worker say to each other, beside the frames: those go over a port of their own, by simtape's protocol.
@@ -183,6 +184,14 @@ export interface ChunkAsk {
   readonly top: number | null;
 }
 
+/** What is seen of a chunk. */
+export interface ChunkSight {
+  /** Null: there is none, or nothing. */
+  readonly mesh: ChunkMesh | null;
+  /** Why a companion's chunk is not shown; null: nothing is wrong with it. */
+  readonly problem: string | null;
+}
+
 /** What of a recording an export carries. */
 export interface ExportFits {
   readonly kind: "set" | "channel";
@@ -333,8 +342,16 @@ export interface Queries {
    * the address that keys of the store are relative to.
    */
   world: { ask: Of & { readonly base: string; readonly time: Time }; answer: { readonly isThere: boolean } | null };
-  /** What is seen of a chunk of that world; null: there is none, or nothing. */
-  chunk: { ask: Of & ChunkAsk & { readonly base: string }; answer: ChunkMesh | null };
+  /**
+   * Takes folders of region files that show the world of a recording, and textures of its blocks. Gives the number that
+   * `chunk` is asked with.
+   */
+  accompany: { ask: { readonly places: readonly Locator[]; readonly skins: BlockSkins | null }; answer: number };
+  /** What is seen of a chunk: of that world, if there is one (`base`), else of the folders of that number (`beside`). */
+  chunk: {
+    ask: Of & ChunkAsk & { readonly base: string | null; readonly beside: number | null };
+    answer: ChunkSight;
+  };
   /** When an expression is true. Progress and answer are the spans since the last progress, by their ends. */
   when: { ask: Of & { readonly text: string; readonly limit: number }; answer: Answered | Wrong };
   /** Words that can stand at the cursor of an expression, and the place from which on they take that of what is there. */

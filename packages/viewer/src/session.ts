@@ -165,6 +165,8 @@ export class Session {
   readonly given: Observable<readonly Locator[]> = new Observable<readonly Locator[]>([]);
   /** Those that were read, and others that were found beside it: what shows them reads them. */
   readonly companions: Observable<readonly Companion[]> = new Observable<readonly Companion[]>([]);
+  /** Why chunks of companions are not shown, each once: they are read as they are looked at. */
+  readonly blockProblems: Observable<readonly string[]> = new Observable<readonly string[]>([]);
   /** Those who watch the same elsewhere: the scene shows them. */
   readonly company: Observable<readonly Watcher[]> = new Observable<readonly Watcher[]>([]);
   /** Of the scene, where one is shown. */

@@ -1,4 +1,4 @@
-import { buffersOf, type ChunkMesh } from "./blocks/faces.ts";
+import { buffersOf } from "./blocks/faces.ts";
 import { charts } from "./engine/charts.ts";
 import { damage } from "./engine/damage.ts";
 import { density } from "./engine/density.ts";
@@ -10,8 +10,8 @@ import { passings } from "./engine/passings.ts";
 import { outline, record } from "./engine/records.ts";
 import { series, table } from "./engine/series.ts";
 import { spread } from "./engine/spread.ts";
-import { chunk, world } from "./engine/world.ts";
-import type { Ask, PageMessage, QueryName, WorkerMessage } from "./protocol.ts";
+import { accompany, chunk, world } from "./engine/world.ts";
+import type { Ask, ChunkSight, PageMessage, QueryName, WorkerMessage } from "./protocol.ts";
 import type { Query } from "./engine/query.ts";
 
 const QUERIES: { readonly [K in QueryName]: Query<K> } = {
@@ -41,6 +41,7 @@ const QUERIES: { readonly [K in QueryName]: Query<K> } = {
   series,
   table,
   world,
+  accompany,
   chunk,
   when: async (...asked) => (await import("./engine/when.ts")).when(...asked),
   complete: async (...asked) => (await import("./engine/when.ts")).complete(...asked),
@@ -68,7 +69,8 @@ async function answer<K extends QueryName>(id: number, name: K, ask: unknown): P
     const found = await query(engine, ask as Ask<K>, controller.signal, (progress) =>
       say({ type: "progress", id, progress }),
     );
-    const moved = name === "chunk" && found !== null ? buffersOf(found as ChunkMesh) : [];
+    const { mesh = null } = name === "chunk" ? (found as ChunkSight) : {};
+    const moved = mesh === null ? [] : buffersOf(mesh);
     say({ type: "answer", id, answer: found }, moved);
   } catch (error) {
     const code = error instanceof Error && "code" in error && typeof error.code === "string" ? error.code : null;

@@ -1,5 +1,6 @@
+import { FORMATS } from "simtape";
 import { expect, test } from "vitest";
-import { locatorsOf } from "../src/open/grouping.ts";
+import { locatorsOf, regionsOf } from "../src/open/grouping.ts";
 
 /** As a browser gives files: with their path below the folder that was chosen, or none. */
 function file(path: string): File {
@@ -38,4 +39,25 @@ test("files of the same name in two folders are two recordings", () => {
     ["run.traj", null, ["run.traj"]],
     ["run.state", null, ["run.state"]],
   ]);
+});
+
+test("region files are one world a folder, and of a world of the game nothing else is a recording", () => {
+  const paths = [
+    "save/level.dat",
+    "save/region/r.0.0.mca",
+    "save/region/r.-1.0.mca",
+    "save/region/c.3.4.mcc",
+    "save/entities/r.0.0.mca",
+    "save/DIM-1/region/r.0.0.mca",
+    "save/replays/run.hcrp",
+  ];
+  const { regions, rest } = regionsOf(paths.map(file), FORMATS);
+  expect(regions.map((place) => place.kind === "files" && [place.name, place.files.map(({ name }) => name)])).toEqual([
+    ["save/region", ["r.0.0.mca", "r.-1.0.mca", "c.3.4.mcc"]],
+    ["save/DIM-1/region", ["r.0.0.mca"]],
+  ]);
+  expect(rest.map(({ name }) => name)).toEqual(["run.hcrp"]);
+  const loose = regionsOf(["r.0.0.mca", "run.hcrp"].map(file), FORMATS);
+  expect(loose.regions.map(({ name }) => name)).toEqual(["region"]);
+  expect(regionsOf(["town.log", "level.dat"].map(file), FORMATS).rest).toHaveLength(2);
 });

@@ -48,15 +48,18 @@ const OF_WORLDS: readonly string[] = [
   ".yaml",
   ".yml",
 ];
+/** Endings of region files and of folders with them, which show a world of blocks. */
+const OF_BLOCKS: readonly string[] = [".mca", ".mcc", ".region", "/region"];
 /** Endings of files that those have beside them. */
 const OF_THEIRS: readonly string[] = [".pgm", ".png", ".stl"];
 
-/** Endings of all files that show the world of a recording, with the dot, in small letters. */
+/** Endings of single files that show the world of a recording, with the dot, in small letters. */
 export const WORLD_ENDINGS: readonly string[] = [...OF_WORLDS, ...OF_THEIRS];
 
-/** Whether a file shows the world of a recording, by its name: it is no recording itself. */
+/** Whether a file or a folder shows the world of a recording, by its name or path: it is no recording itself. */
 export function showsWorld(name: string): boolean {
-  return WORLD_ENDINGS.some((ending) => name.toLowerCase().endsWith(ending));
+  const path = `/${name.toLowerCase().replaceAll("\\", "/").replace(/\/+$/, "")}`;
+  return [...WORLD_ENDINGS, ...OF_BLOCKS].some((ending) => path.endsWith(ending));
 }
 
 /**

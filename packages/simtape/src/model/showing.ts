@@ -19,8 +19,16 @@ export interface Showing {
   readonly bulk?: readonly string[];
   /** What draws a set, by the name that the viewer has for it; a set that is not here is drawn by its name and columns. */
   readonly presenters?: Readonly<Record<string, string>>;
+  /** Values of a thing, below `<set>/<id>/`, that are what it has in its hands; absent: it is not known which are. */
+  readonly hands?: Hands;
   /** Kinds of events that may be passings of checkpoints, and the set of those who pass them. */
   readonly checkpoints?: { readonly kinds: readonly string[]; readonly set: string };
+}
+
+/** Paths of values: `items/0`. */
+export interface Hands {
+  readonly main: string;
+  readonly off: string;
 }
 
 /** The id in a `SeriesPath` that stands for the thing that is looked at first. */

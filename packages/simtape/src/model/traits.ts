@@ -10,7 +10,7 @@ import type { RecordingInfo } from "./recording-info.ts";
 import type { State } from "./state.ts";
 import type { Time, Timeline } from "./time.ts";
 import type { Channel, ChannelStatistics } from "./value.ts";
-import type { Showing } from "./showing.ts";
+import type { Hands, Showing } from "./showing.ts";
 import type { TextRoom } from "./text-room.ts";
 
 /**
@@ -38,6 +38,8 @@ export interface Traits {
   readonly people?: readonly string[];
   /** How it is shown well. */
   readonly showing?: Showing;
+  /** Which values are what things have in their hands, in a recording with this info; null: it is not known. */
+  handsOf?(info: RecordingInfo): Hands | null;
   /** Where a text about the recording is kept inside, that the format's own programs pass over; absent: it has no room. */
   readonly room?: TextRoom;
   /** The files that a recording carries inside; none for one that is edited. */

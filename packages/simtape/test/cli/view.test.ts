@@ -5,8 +5,9 @@ import { hostname, tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { brotliDecompressSync, gunzipSync } from "node:zlib";
 import fc from "fast-check";
+import { zipSync } from "fflate";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { belongsTo, entriesOf } from "../../src/cli/view/entries.ts";
+import { belongsTo, entriesOf, worldEntriesOf } from "../../src/cli/view/entries.ts";
 import type { ViewFacts } from "../../src/cli/view/facts.ts";
 import { ViewIndexes } from "../../src/cli/view/indexes.ts";
 import { ViewList } from "../../src/cli/view/list.ts";
@@ -44,6 +45,12 @@ beforeAll(async () => {
   writeFileSync(join(root, "secret.txt"), "secret");
   writeFileSync(join(folder, "town.log"), town);
   writeFileSync(join(folder, "notes.txt"), "no recording");
+  for (const name of ["town.region", "parkour/region", "save/DIM-1/region"]) {
+    mkdirSync(join(folder, name), { recursive: true });
+    writeFileSync(join(folder, name, "r.0.-1.mca"), `blocks of ${name}`);
+    writeFileSync(join(folder, name, "notes.txt"), "no region");
+    symlinkSync(join(root, "secret.txt"), join(folder, name, "r.1.1.mca"));
+  }
   symlinkSync(join(root, "secret.txt"), join(folder, "short.state.dict"));
   const nanover = makeNanover();
   for (const name of ["short.traj", "short.state"]) writeFileSync(join(folder, name), nanover.get(name)!);
@@ -67,7 +74,8 @@ beforeAll(async () => {
   symlinkSync(scripts[2]!, join(own, "pose log/link.js"));
   symlinkSync(join(own, "secret.txt"), join(own, "pose log/secret.js"));
   const entries = await entriesOf([folder, "https://example.org/far%20away.hcrp?v=1"]);
-  server = await serveView({ folder: page, entries, modules: [scripts[0]!] });
+  const worlds = await worldEntriesOf([folder, join(folder, "save/DIM-1/region"), join(folder, "town.region/")]);
+  server = await serveView({ folder: page, entries, worlds, modules: [scripts[0]!] });
   base = server.address([]);
 });
 
@@ -98,6 +106,40 @@ function get(path: string, headers: Readonly<Record<string, string>> = {}, metho
 const at = (path: string): string => new URL(base).pathname + path;
 
 describe("the server of the viewer", () => {
+  test.each([
+    ["files/2/town.region/r.0.-1.mca", "blocks of town.region"],
+    // of a recording that is a folder
+    ["files/0/meta/region/r.0.-1.mca", "blocks of parkour/region"],
+    ["worlds/0/DIM-1/region/r.0.-1.mca", "blocks of save/DIM-1/region"],
+    ["worlds/1/town.region/r.0.-1.mca", "blocks of town.region"],
+  ])("gives region files of a world of blocks: %s", async (path, content) => {
+    expect((await get(at(path), { Range: "bytes=0-5" })).body.toString()).toBe("blocks");
+    expect((await get(at(path))).body.toString()).toBe(content);
+    const [folderAt, beside] = [path.replace(/[^/]*$/, ""), path.replace("r.0.-1", "r.7.7")];
+    expect((await get(at(folderAt), {}, "HEAD")).status).toBe(200);
+    expect((await get(at(beside), {}, "HEAD")).status).toBe(204);
+    // a link that leads out, and what is no region
+    for (const name of ["r.1.1.mca", "notes.txt"]) expect((await get(at(folderAt + name))).status).toBe(204);
+  });
+
+  test("takes a resource pack for what shows a world, and no other zip", async () => {
+    const [pack, other] = [join(folder, "pack.zip"), join(folder, "other.zip")];
+    writeFileSync(pack, zipSync({ "assets/minecraft/textures/block/stone.png": new Uint8Array(9) }));
+    writeFileSync(other, zipSync({ "notes.txt": new Uint8Array(9) }));
+    const town = join(folder, "town.log");
+    expect((await worldEntriesOf([town, pack, other])).map(({ name }) => name)).toEqual(["pack.zip"]);
+    expect((await entriesOf([town, pack])).map(({ name }) => name)).toEqual(["town.log"]);
+    expect((await entriesOf([other])).map(({ name }) => name)).toEqual(["other.zip"]);
+    for (const path of [pack, other]) rmSync(path);
+  });
+
+  test("says of a folder of region files that is not there that there is none, and of others nothing", async () => {
+    expect((await get(at("files/2/town/region/"), {}, "HEAD")).status).toBe(204);
+    expect((await get(at("files/2/parkour/region/"), {}, "HEAD")).status).toBe(404);
+    expect((await get(at("worlds/7/region/r.0.0.mca"))).status).toBe(404);
+    expect(server.address([])).not.toContain("world=");
+  });
+
   test("lists the recordings in a folder, a pair as one and a folder of segments as one", async () => {
     const list = JSON.parse((await get(at("recordings.json"))).body.toString()) as { name: string; url: string }[];
     expect(list.map(({ name, url }) => [name, url])).toEqual([

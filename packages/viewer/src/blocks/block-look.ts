@@ -107,6 +107,15 @@ export interface BlockLook {
   readonly inset: number;
   /** Whether one sees through it. */
   readonly isClear: boolean;
+  /** Whether it has holes through which others are seen; absent: it has none. */
+  readonly isOpen?: boolean;
+  /** Layers of pictures on its six faces, in the order of `WAYS` (0: none), and what they are multiplied with. */
+  readonly skin?: {
+    readonly layers: readonly number[];
+    readonly tints: readonly (readonly [number, number, number])[];
+  };
+  /** It is two squares that cross, with that layer, and no box. */
+  readonly cross?: number;
 }
 
 type Shape = Pick<BlockLook, "from" | "height" | "inset">;

@@ -30,7 +30,21 @@ export function meshOf(volume: Volume): ChunkMesh {
         join(volume, way, slice, sizes[u]!, sizes[v]!, mask, opaque, clear);
     }
   }
+  addCrosses(volume, covers, opaque);
   return { bottom: volume.bottom, opaque: opaque.take(), clear: clear.take() };
+}
+
+/** Adds plants that are no boxes. */
+function addCrosses({ height, cells, looks }: Volume, covers: Covers, into: Faces): void {
+  if (!covers.hasCrosses) return;
+  for (let y = 0; y < height; y++) {
+    for (let z = 0; z < SIDE; z++) {
+      for (let x = 0, cell = cellAt(0, y, z); x < SIDE; x++, cell++) {
+        const number = cells[cell]!;
+        if (covers.isCross(number)) into.addCross(x, y, z, looks[number]!);
+      }
+    }
+  }
 }
 
 /** Whether one look covers a face of another beside it. */
@@ -38,12 +52,21 @@ export class Covers {
   readonly #looks: readonly (BlockLook | null)[];
   /** Whether it is a cube that nothing is seen through. */
   readonly #cubes: Uint8Array;
+  /** Whether it is no box. */
+  readonly #crosses: Uint8Array;
+  readonly hasCrosses: boolean;
 
   constructor(looks: readonly (BlockLook | null)[]) {
     this.#looks = looks;
     this.#cubes = Uint8Array.from(looks, (one) =>
-      one !== null && !one.isClear && one.inset === 0 && one.height === 1 ? 1 : 0,
+      one !== null && !one.isClear && one.isOpen !== true && one.inset === 0 && one.height === 1 ? 1 : 0,
     );
+    this.#crosses = Uint8Array.from(looks, (one) => (one?.cross === undefined ? 0 : 1));
+    this.hasCrosses = this.#crosses.includes(1);
+  }
+
+  isCross(number: number): boolean {
+    return this.#crosses[number] === 1;
   }
 
   isCube(number: number): boolean {
@@ -52,12 +75,12 @@ export class Covers {
 
   /** Whether the face of `number` in that way is not seen, as `other` is there. */
   hides(other: number, number: number, way: Way): boolean {
-    if (other === 0) return false;
+    if (other === 0 || this.#crosses[other] === 1) return false;
     if (this.#cubes[number] === 1 && this.#cubes[other] === 1) return true;
     const [a, b] = [this.#looks[number]!, this.#looks[other]!];
     if (!reaches(a, way) || !reaches(b, (way ^ 1) as Way)) return false;
     // what is the same goes on behind the face, also where one sees through it
-    if (b.isClear && other !== number) return false;
+    if ((b.isClear || b.isOpen === true) && other !== number) return false;
     if (way === 2 || way === 3) return b.inset <= a.inset;
     return b.from <= a.from && b.from + b.height >= a.from + a.height;
   }
@@ -94,7 +117,7 @@ function look(
   for (let j = 0, at = 0; j < length; j++) {
     for (let i = 0, cell = start + j * v; i < width; i++, at++, cell += u) {
       const number = cells[cell]!;
-      if (number === 0) {
+      if (number === 0 || covers.isCross(number)) {
         mask[at] = 0;
         continue;
       }

@@ -1,5 +1,6 @@
 import type { WorldChunk } from "simtape/world";
 import { type BlockLook, blockLook } from "./block-look.ts";
+import { type BlockSkins, skinnedLook } from "./skins.ts";
 
 /** Blocks along each side of a chunk. */
 export const SIDE = 16;
@@ -15,6 +16,11 @@ export class Looks {
   readonly #all: (BlockLook | null)[] = [null];
   readonly #byName = new Map<string, number>();
   readonly #byShape = new Map<string, number>();
+  readonly #skins: BlockSkins | null;
+
+  constructor(skins: BlockSkins | null = null) {
+    this.#skins = skins;
+  }
 
   /** By number. */
   get all(): readonly (BlockLook | null)[] {
@@ -25,7 +31,7 @@ export class Looks {
   numberOf(name: string): number {
     let number = this.#byName.get(name);
     if (number === undefined) {
-      const look = blockLook(name);
+      const look = this.#skins === null ? blockLook(name) : skinnedLook(name, this.#skins);
       const shape = JSON.stringify(look);
       number = look === null ? 0 : (this.#byShape.get(shape) ?? this.#all.push(look) - 1);
       if (look !== null) this.#byShape.set(shape, number);

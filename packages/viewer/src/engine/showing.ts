@@ -5,7 +5,8 @@ import type { Format, Recording, Showing } from "simtape";
  * what other formats say of theirs holds here, too, behind what its own format says.
  */
 export async function showingOf(recording: Recording, formats: readonly Format[]): Promise<Showing> {
-  const { showing } = await recording.traits();
+  const { showing, handsOf } = await recording.traits();
+  const hands = handsOf?.(recording.info) ?? null;
   const others = formats.filter(({ id }) => id !== recording.info.format);
   const all = (await Promise.all(others.map(async (format) => format.traits?.()))).flatMap(
     (traits) => traits?.showing ?? [],
@@ -16,6 +17,7 @@ export async function showingOf(recording: Recording, formats: readonly Format[]
   return {
     ...showing,
     ...things,
+    ...(hands === null ? {} : { hands }),
     charts: [...(showing?.charts ?? []), ...charts],
     presenters: Object.assign({}, ...all.map(({ presenters }) => presenters), showing?.presenters),
     bulk: unique([...(showing === undefined ? [] : [showing]), ...all], "bulk"),

@@ -16,10 +16,14 @@ export const world: Query<"world"> = async (engine, { recording: id, base, time 
   return { isThere };
 };
 
+/** Takes what companions have of a world of blocks, which `chunk` is given the number of. */
+export const accompany: Query<"accompany"> = async (_, { places, skins }) =>
+  (await import("../blocks/backing.ts")).accompany(places, skins);
+
 /** What is seen of one chunk of that world. */
-export const chunk: Query<"chunk"> = async (engine, { recording, base, ...ask }) => {
+export const chunk: Query<"chunk"> = async (engine, { recording, base, beside, ...ask }) => {
   const { backingOf } = await import("../blocks/backing.ts");
-  return (await backingOf(engine.recording(recording), base)?.mesh(ask)) ?? null;
+  return (await backingOf(engine.recording(recording), base, beside)?.sight(ask)) ?? { mesh: null, problem: null };
 };
 
 /** Of the first thing that is somewhere. */

@@ -5,7 +5,7 @@ import { preview } from "../engine/preview.ts";
 import { useObservable, useSession, useViewer } from "../hooks.ts";
 import { useWorld } from "../scene/use-world.ts";
 import { clock } from "../time.ts";
-import type { Scenery } from "../world/companion.ts";
+import type { CompanionKind, Scenery } from "../world/companion.ts";
 
 /** What the recording is, what its file says of itself, and what was found wrong with it. */
 export function InfoPanel() {
@@ -23,11 +23,13 @@ export function InfoPanel() {
   }, [session, opened]);
   const world = useWorld();
   const companions = useObservable(session.companions, (all) => all);
+  const problems = useObservable(session.blockProblems, (all) => all);
   if (opened === undefined) return null;
   const { info, timeline } = opened;
   const ofCompanions = companions.flatMap(({ name, scenery }) =>
     scenery.findings.map((finding) => ({ ...finding, message: `${name}: ${finding.message}` })),
   );
+  const ofBlocks = problems.map((message) => ({ severity: "damage", code: "chunk", message }) as const);
   const facts: (readonly [string, string])[] = [
     ["format", `${info.format} ${info.version}`],
     ["length", clock(timeline.end - timeline.start)],
@@ -42,7 +44,7 @@ export function InfoPanel() {
           ] as const,
         ]),
     ...companions.flatMap(({ name, kind, scenery }) => [
-      ["world", `${name}, a ${kind.name}, ${isShown(scenery) ? "shown in the scene" : "not shown"}`] as const,
+      ["world", `${name}, a ${kind.name}, ${sightOf(kind, scenery)}`] as const,
       ...scenery.facts,
     ]),
     ...Object.entries(info.metadata).map(([name, value]) => [name, preview(value, 400)] as const),
@@ -51,8 +53,8 @@ export function InfoPanel() {
     // biome-ignore lint/a11y/noNoninteractiveTabindex: it scrolls, by keyboard too
     <div className="panel-scroll" tabIndex={0}>
       <ul className="findings" aria-label="Findings">
-        {findings.length + ofCompanions.length === 0 && <li className="finding-none">no findings</li>}
-        {[...findings, ...ofCompanions].map((finding) => (
+        {findings.length + ofCompanions.length + ofBlocks.length === 0 && <li className="finding-none">no findings</li>}
+        {[...findings, ...ofCompanions, ...ofBlocks].map((finding) => (
           <FindingRow
             key={`${finding.code} ${"offset" in finding ? finding.offset : ""} ${finding.message}`}
             finding={finding}
@@ -112,6 +114,9 @@ function FindingRow({
   );
 }
 
-function isShown({ parts, bodies = [], models = [], robots = [] }: Scenery): boolean {
-  return parts.length + bodies.length + models.length + robots.length > 0;
+function sightOf({ whole }: CompanionKind, { parts, bodies = [], models = [], robots = [], skins }: Scenery): string {
+  if (whole === null) return "shown around what is looked at";
+  if (skins !== undefined) return "shown on blocks";
+  const count = parts.length + bodies.length + models.length + robots.length;
+  return count > 0 ? "shown in the scene" : "not shown";
 }

@@ -37,11 +37,16 @@ export function locatorAt(address: string): Locator {
   return { kind: "url", name: decodeURIComponent(name), url: url.href };
 }
 
+/** Whether a recording is one of this machine, which `simtape view` serves. */
+export function isViewed(place: Locator): boolean {
+  const list = document.querySelector<HTMLMetaElement>('meta[name="simtape-recordings"]')?.content ?? "";
+  return place.kind === "url" && list !== "" && place.url.startsWith(new URL("files/", document.baseURI).href);
+}
+
 /** Whether a recording comes from the server of this page, of either kind: then it may have a seek index beside it. */
 export function isOffered(place: Locator): boolean {
   if (place.kind !== "url") return false;
-  const list = document.querySelector<HTMLMetaElement>('meta[name="simtape-recordings"]')?.content ?? "";
-  if (list !== "") return place.url.startsWith(new URL("files/", document.baseURI).href);
+  if (isViewed(place)) return true;
   const root = serverRoot();
   if (root === null) return false;
   const { origin, pathname } = new URL(place.url);

@@ -1,5 +1,6 @@
 import { FORMATS, type Format, folderMains, partnersOf } from "simtape";
 import type { Locator } from "../protocol.ts";
+import { kindOf } from "../world/registry.ts";
 
 /**
  * Files that were given together, as recordings: a folder that has the main file of one is one, the two files of a pair
@@ -13,6 +14,39 @@ export function locatorsOf(files: readonly File[], formats: readonly Format[] = 
     folders.set(folder, [...(folders.get(folder) ?? []), file]);
   }
   return [...folders].flatMap(([folder, inside]) => locatorsIn(folder, inside, formats));
+}
+
+/** Folders of a world of the game whose region files have no blocks. */
+const NO_BLOCKS: readonly string[] = ["entities", "poi"];
+/** Region files, and what they keep beside them. */
+const OF_REGIONS = /^(r\.-?\d+\.-?\d+\.mca|c\.-?\d+\.-?\d+\.mcc)$/;
+
+/**
+ * Region files of a world of blocks, each folder as one, under its path; and all others. A world of the game has many files:
+ * beside region files only those are kept whose names are those of recordings, or that show a world otherwise.
+ */
+export function regionsOf(
+  files: readonly File[],
+  formats: readonly Format[],
+): { readonly regions: readonly Locator[]; readonly rest: readonly File[] } {
+  const folders = new Map<string, File[]>();
+  for (const file of files) {
+    if (!OF_REGIONS.test(file.name)) continue;
+    const folder = file.webkitRelativePath.split("/").slice(0, -1);
+    if (NO_BLOCKS.includes(folder.at(-1) ?? "")) continue;
+    const path = folder.length === 0 || folder.at(-1) !== "region" ? [...folder, "region"].join("/") : folder.join("/");
+    folders.set(path, [...(folders.get(path) ?? []), file]);
+  }
+  if (folders.size === 0) return { regions: [], rest: files };
+  const endings = formats.flatMap(({ extensions }) => extensions.map((extension) => `.${extension}`));
+  const mains = folderMains(formats);
+  const isKept = ({ name }: File): boolean =>
+    !OF_REGIONS.test(name) &&
+    (mains.includes(name) || kindOf(name) !== undefined || endings.some((ending) => name.endsWith(ending)));
+  return {
+    regions: [...folders].map(([name, own]) => ({ kind: "files", name, files: own })),
+    rest: files.filter(isKept),
+  };
 }
 
 function locatorsIn(folder: string, files: readonly File[], formats: readonly Format[]): Locator[] {

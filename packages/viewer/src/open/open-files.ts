@@ -1,9 +1,9 @@
-import { FORMATS } from "simtape";
+import { FORMATS, type Format } from "simtape";
 import { formatsAt } from "../engine/formats.ts";
 import type { Session } from "../session.ts";
 import type { Locator } from "../protocol.ts";
-import { companionsAmong } from "../world/registry.ts";
-import { locatorsOf } from "./grouping.ts";
+import { companionsAmong, kindOf } from "../world/registry.ts";
+import { locatorsOf, regionsOf } from "./grouping.ts";
 import { formatAddresses } from "./formats.ts";
 
 /**
@@ -17,7 +17,8 @@ export async function openFiles(session: Session, files: readonly File[], as: "m
   const isGiven = ({ name }: File): boolean => endings.some((ending) => name.endsWith(ending));
   const given = files.filter(isGiven);
   const others = files.filter((file) => !isGiven(file));
-  const { companions, rest } = companionsOf(others);
+  const packs = await packsIn(others);
+  const { companions, rest } = companionsOf(others, formats, packs);
   const places = locatorsOf(rest, formats);
   session.give(given);
   if (places.length === 0 && companions.length > 0) {
@@ -45,13 +46,36 @@ export async function openFiles(session: Session, files: readonly File[], as: "m
 }
 
 /** Files that show a world, each with those that it may need beside it; and all others. */
-function companionsOf(files: readonly File[]): { readonly companions: Locator[]; readonly rest: readonly File[] } {
-  const { own, parts } = companionsAmong(files.map(({ name }) => name));
-  const called = (names: readonly string[]): readonly File[] => files.filter(({ name }) => names.includes(name));
+function companionsOf(
+  given: readonly File[],
+  formats: readonly Format[],
+  packs: ReadonlySet<File>,
+): { readonly companions: Locator[]; readonly rest: readonly File[] } {
+  const { regions, rest: files } = regionsOf(given, formats);
+  const names = files.map(({ name }) => name);
+  const { own, parts } = companionsAmong(names, (name) => files.some((file) => file.name === name && packs.has(file)));
+  const called = (some: readonly string[]): readonly File[] => files.filter(({ name }) => some.includes(name));
   return {
-    companions: called(own).map((file) => ({ kind: "files", name: file.name, files: [file, ...called(parts)] })),
+    companions: [
+      ...regions,
+      ...called(own).map((file): Locator => ({ kind: "files", name: file.name, files: [file, ...called(parts)] })),
+    ],
     rest: files.filter(({ name }) => !own.includes(name) && !parts.includes(name)),
   };
+}
+
+/** Bytes at the end of a zip that are looked at: the last of its members are named there. */
+const TAIL = 1 << 16;
+
+/** Resource packs of Minecraft, which are zips as some recordings are. */
+async function packsIn(files: readonly File[]): Promise<ReadonlySet<File>> {
+  const zips = files.filter(({ name }) => kindOf(name)?.id === "textures");
+  const packs = new Set<File>();
+  for (const file of zips) {
+    const tail = new TextDecoder("latin1").decode(await file.slice(-TAIL).arrayBuffer());
+    if (/assets\/[\w.-]+\/|pack\.mcmeta/.test(tail)) packs.add(file);
+  }
+  return packs;
 }
 
 function namesOf(named: readonly { readonly name: string }[]): string {

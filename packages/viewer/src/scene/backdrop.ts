@@ -1,6 +1,17 @@
-import { BufferAttribute, BufferGeometry, type DataTexture, Group, type Material, Mesh, Sphere, Vector3 } from "three";
+import {
+  BufferAttribute,
+  BufferGeometry,
+  type DataArrayTexture,
+  type DataTexture,
+  Group,
+  type Material,
+  Mesh,
+  Sphere,
+  Vector3,
+} from "three";
 import type { State } from "simtape";
 import type { ChunkMesh, FaceArrays } from "../blocks/faces.ts";
+import type { SkinPictures } from "../blocks/skins.ts";
 import type { ChunkAsk } from "../protocol.ts";
 import type { Scheme } from "../theme.ts";
 import { Edits } from "./edits.ts";
@@ -8,6 +19,7 @@ import { grainTexture } from "./grain.ts";
 import { Look } from "./look.ts";
 import type { Origin } from "./origin.ts";
 import { FINE, QUICK, quickened } from "./quick.ts";
+import { skinned, skinTexture } from "./skin-material.ts";
 import type { WorldPart } from "./world-part.ts";
 
 /** Asks for what is seen of a chunk; null: nothing. */
@@ -61,6 +73,7 @@ export class Backdrop implements WorldPart {
   readonly #extent: Extent;
   readonly #onChange: () => void;
   readonly #grain: DataTexture = grainTexture();
+  readonly #skins: DataArrayTexture | null;
   readonly #materials: { readonly opaque: readonly Material[]; readonly clear: readonly Material[] };
   readonly #drawn = new Map<string, Drawn>();
   readonly #underWay = new Map<string, AbortController>();
@@ -74,7 +87,15 @@ export class Backdrop implements WorldPart {
   #triangles = 0;
   #isDisposed = false;
 
-  constructor(ask: AskChunk, origin: Origin, extent: Extent, isSoftware: boolean, onChange: () => void) {
+  /** `skins`: pictures for the layers that chunks have; null: blocks have colours alone. */
+  constructor(
+    ask: AskChunk,
+    origin: Origin,
+    extent: Extent,
+    isSoftware: boolean,
+    onChange: () => void,
+    skins: SkinPictures | null = null,
+  ) {
     this.#ask = ask;
     this.#origin = origin;
     this.#extent = extent;
@@ -82,9 +103,11 @@ export class Backdrop implements WorldPart {
     // faces tell where they are in sixteenths of a block
     this.#grain.repeat.set(1 / SIDE, 1 / SIDE);
     const look = new Look(-1);
+    this.#skins = skins === null ? null : skinTexture(skins);
     const materials = (opacity: number): readonly Material[] => {
       const own = look.material({ map: this.#grain, vertexColors: true, opacity });
-      const quick = isSoftware ? quickened(own) : null;
+      if (this.#skins !== null) skinned(own, this.#skins);
+      const quick = isSoftware ? quickened(own, this.#skins) : null;
       return quick === null ? [own] : [own, quick];
     };
     this.#materials = { opaque: materials(1), clear: materials(OPACITY) };
@@ -140,6 +163,7 @@ export class Backdrop implements WorldPart {
     this.#clear();
     for (const material of [...this.#materials.opaque, ...this.#materials.clear]) material.dispose();
     this.#grain.dispose();
+    this.#skins?.dispose();
   }
 
   /** Begins with the nearest chunks that are not as they should be. */
@@ -244,12 +268,13 @@ export class Backdrop implements WorldPart {
   }
 }
 
-function geometryOf({ position, normal, color, place, index }: FaceArrays): BufferGeometry {
+function geometryOf({ position, normal, color, place, layer, index }: FaceArrays): BufferGeometry {
   const geometry = new BufferGeometry();
   geometry.setAttribute("position", new BufferAttribute(overlapping(position), 3));
   geometry.setAttribute("normal", new BufferAttribute(normal, 4, true));
   geometry.setAttribute("color", new BufferAttribute(color, 4, true));
   geometry.setAttribute("uv", new BufferAttribute(place, 2));
+  geometry.setAttribute("layer", new BufferAttribute(layer, 1));
   geometry.setIndex(new BufferAttribute(index, 1));
   let highest = 0;
   for (let at = 1; at < position.length; at += 4) highest = Math.max(highest, position[at]!);

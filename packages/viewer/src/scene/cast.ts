@@ -25,6 +25,7 @@ export class Cast {
   readonly #sets = new Set<string>();
   readonly #redraw: (() => void) | undefined;
   readonly #onLoad: ((part: Promise<unknown>) => void) | undefined;
+  readonly #hands: Showing["hands"];
   #molecules: MoleculeSettings = {};
   #single: Thing | null = null;
   #models: Models | null = null;
@@ -37,15 +38,20 @@ export class Cast {
   /** In which scans were looked for last. */
   #values: State["values"] | null = null;
 
-  /** `ghost`: which one it is, -1 for what is played. `named`: what draws a set, by its name in `PRESENTERS`. */
+  /**
+   * `ghost`: which one it is, -1 for what is played. `named`: what draws a set, by its name in `PRESENTERS`. `hands`: which
+   * values are what things have in their hands.
+   */
   constructor(
     origin: Origin,
     ghost: number,
     named: Showing["presenters"] = {},
     redraw?: () => void,
     onLoad?: (part: Promise<unknown>) => void,
+    hands?: Showing["hands"],
   ) {
     this.#origin = origin;
+    this.#hands = hands;
     this.#redraw = redraw;
     this.#onLoad = onLoad;
     this.#named = named;
@@ -194,7 +200,12 @@ export class Cast {
   #presenterOf(kind: PresenterKind): Presenter {
     let presenter = this.#presenters.get(kind);
     if (presenter === undefined) {
-      presenter = kind.make({ origin: this.#origin, look: this.look, ...(this.#redraw && { redraw: this.#redraw }) });
+      presenter = kind.make({
+        origin: this.#origin,
+        look: this.look,
+        ...(this.#redraw && { redraw: this.#redraw }),
+        ...(this.#hands && { hands: this.#hands }),
+      });
       presenter.choose?.(this.#molecules);
       presenter.single?.(this.#single);
       this.#presenters.set(kind, presenter);

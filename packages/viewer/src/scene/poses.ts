@@ -56,6 +56,15 @@ export class Poses {
     return true;
   }
 
+  /** Puts a thing elsewhere than its set says, until the set is other than now. */
+  seat(row: number, x: number, y: number, z: number): void {
+    this.positions[3 * row] = x;
+    this.positions[3 * row + 1] = y;
+    this.positions[3 * row + 2] = z;
+    // all are read again then
+    this.#position = undefined;
+  }
+
   /** Row of a thing, or -1. */
   find(id: number | string): number {
     return this.ids.indexOf(id);

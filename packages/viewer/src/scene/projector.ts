@@ -9,7 +9,7 @@ import { followCompanions } from "../world/follow-companions.ts";
 import type { CameraMode } from "./camera-rig.ts";
 import { drawCourses } from "./courses.ts";
 import { drawPassings } from "./passings.ts";
-import { followWorld } from "./follow-world.ts";
+import { followBlocks, skinsIn } from "./follow-blocks.ts";
 import type { MoleculeFacts } from "./presenters/molecules/facts.ts";
 import { PARTS } from "./presenters/molecules/settings.ts";
 import { SceneView, type Thing } from "./scene-view.ts";
@@ -198,6 +198,7 @@ export class Projector {
     const showScenery = (): void => {
       const companions = session.companions.value;
       view.world.sceneries = companions;
+      view.world.skins = skinsIn(companions)?.pictures ?? null;
       const hasScenery = companions.some(({ scenery: { parts, bodies = [] } }) => parts.length + bodies.length > 0);
       this.#see({ hasScenery });
       this.#dress(
@@ -214,15 +215,14 @@ export class Projector {
       session.companions.subscribe(showScenery),
       session.state.subscribe(() => this.#apply()),
       session.onFrame((frame) => this.#show(frame)),
-      followWorld(session, (world) => {
-        const base = world?.base ?? null;
-        this.#see({ hasBlocks: base !== null });
-        // The same recording has another number when it has grown.
-        view.world.blocks =
-          base === null
-            ? null
-            : (ask, signal) => session.query("chunk", { recording: this.#recording, base, ...ask }, { signal });
-      }),
+      followBlocks(
+        session,
+        () => this.#recording,
+        (ask) => {
+          this.#see({ hasBlocks: ask !== null });
+          view.world.blocks = ask;
+        },
+      ),
     );
   }
 

@@ -699,12 +699,14 @@ export class SceneView {
   #castAt(index: number): Cast {
     let cast = this.#casts[index];
     if (cast === undefined) {
+      const { presenters, hands } = this.#showings[index] ?? {};
       cast = new Cast(
         this.#origin,
         index - 1,
-        this.#showings[index]?.presenters,
+        presenters,
         () => this.invalidate(),
         (part) => this.#expect(part),
+        hands,
       );
       cast.molecules = this.#molecules;
       cast.models = this.#dresser?.(cast.look) ?? null;

@@ -1,5 +1,6 @@
 import { Group, type Vector3 } from "three";
 import type { State } from "simtape";
+import type { SkinPictures } from "../blocks/skins.ts";
 import type { Scheme } from "../theme.ts";
 import type { Paints, Scenery } from "../world/companion.ts";
 import { type AskChunk, Backdrop, EXTENTS } from "./backdrop.ts";
@@ -23,6 +24,7 @@ export class World {
   #origin = new Origin();
   #state: State | null = null;
   #askChunk: AskChunk | null = null;
+  #skins: SkinPictures | null = null;
   #shown: readonly Shown[] = [];
   #backdrop: Backdrop | null = null;
   #sceneries: WorldPart[] | null = null;
@@ -40,6 +42,14 @@ export class World {
     if (ask === this.#askChunk) return;
     this.#dropBackdrop();
     this.#askChunk = ask;
+    this.#make();
+  }
+
+  /** Pictures of blocks; null: they have colours alone. */
+  set skins(skins: SkinPictures | null) {
+    if (skins === this.#skins) return;
+    this.#dropBackdrop();
+    this.#skins = skins;
     this.#make();
   }
 
@@ -114,7 +124,14 @@ export class World {
     const before = this.#parts.length;
     if (this.#backdrop === null && this.#askChunk !== null) {
       const extent = this.#isSoftware ? EXTENTS.software : EXTENTS.card;
-      this.#backdrop = new Backdrop(this.#askChunk, this.#origin, extent, this.#isSoftware, this.#onChange);
+      this.#backdrop = new Backdrop(
+        this.#askChunk,
+        this.#origin,
+        extent,
+        this.#isSoftware,
+        this.#onChange,
+        this.#skins,
+      );
       this.#backdrop.isCut = this.#isCut;
     }
     if (this.#sceneries === null && this.#shown.length > 0) void this.#load(this.#shown, this.#origin);

@@ -1,3 +1,4 @@
+import type { BlockSkins, SkinPictures } from "../blocks/skins.ts";
 import type { Locator } from "../protocol.ts";
 
 /** A file that shows the world of a recording: how it is recognized, read and drawn, whatever its kind. */
@@ -7,18 +8,26 @@ export interface CompanionKind {
   readonly name: string;
   /** Of names, with the dot, in lower case. */
   readonly endings: readonly string[];
+  /** Of folders, with the slash, for what is a folder beside the recording; `simtape view` finds those. */
+  readonly folders?: readonly string[];
   /** Whether one is called as the map that a recording names, too, and is looked for on servers of others. */
   readonly isOfMaps?: boolean;
   /** Endings of files that it may need beside it: those that were dropped with it are its own. */
   readonly parts?: readonly string[];
+  /** How it is read as a whole; null: it is read piece by piece, as it is looked at. */
+  readonly whole: WholeReading | null;
+  /** The colours of its parts, loaded on use. */
+  paints(): Promise<Paints>;
+}
+
+/** How a companion is read as a whole, in a worker of its own. */
+export interface WholeReading {
   /** Longer files are refused before they are read, bytes. */
   readonly mostBytes: number;
   /** Whether a file that begins with these bytes, some hundred of them, is one: what its name claims may be wrong. */
   recognizes(first: Uint8Array): boolean;
-  /** What reads it, loaded on use: it runs in a worker of its own. */
+  /** What reads it, loaded on use. */
   reader(): Promise<CompanionReader>;
-  /** The colours of its parts, loaded on use. */
-  paints(): Promise<Paints>;
 }
 
 /** A companion that was read, as far as it could be. */
@@ -62,6 +71,8 @@ export interface Scenery {
   readonly models?: readonly ThingModel[];
   /** What its robots look like. */
   readonly robots?: readonly Robot[];
+  /** Textures of blocks. */
+  readonly skins?: { readonly blocks: BlockSkins; readonly pictures: SkinPictures };
   /** What the coordinates of all parts are relative to, so that they fit into 32 bits. */
   readonly middle: readonly [number, number, number];
   /** Height of the ground around and below it, metres in the world; null: it says nothing of a ground. */
@@ -170,12 +181,15 @@ export type Paints = Readonly<Record<string, Paint>>;
 
 /** Nothing to draw, and why. */
 export function refused(code: string, message: string): Scenery {
-  return {
-    findings: [{ severity: "damage", code, message }],
-    description: "",
-    facts: [],
-    parts: [],
-    middle: [0, 0, 0],
-    ground: null,
-  };
+  return { ...NOTHING, findings: [{ severity: "damage", code, message }] };
 }
+
+/** Of what is read piece by piece. */
+export const NOTHING: Scenery = {
+  findings: [],
+  description: "",
+  facts: [],
+  parts: [],
+  middle: [0, 0, 0],
+  ground: null,
+};

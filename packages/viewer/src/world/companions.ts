@@ -2,7 +2,7 @@ import type { Locator } from "../protocol.ts";
 import { startWorker } from "../start-worker.ts";
 import address from "./worker.ts?worker&url";
 import type { Session } from "../session.ts";
-import { type Companion, refused, type Scenery } from "./companion.ts";
+import { type Companion, NOTHING, refused, type Scenery } from "./companion.ts";
 import { kindOf } from "./registry.ts";
 import type { ReadAsk } from "./worker.ts";
 
@@ -27,7 +27,8 @@ export async function readCompanions(
 async function readOne(place: Locator, signal: AbortSignal): Promise<Companion | null> {
   const kind = kindOf(place.name);
   if (kind === undefined) return null;
-  const [scenery, paints] = await Promise.all([sceneryAt({ kind: kind.id, place }, signal), kind.paints()]);
+  const reading = kind.whole === null ? NOTHING : sceneryAt({ kind: kind.id, place }, signal);
+  const [scenery, paints] = await Promise.all([reading, kind.paints()]);
   return { name: place.name, place, kind, scenery, paints };
 }
 

@@ -1,7 +1,7 @@
-import { isOffered, locatorAt } from "../open/files.ts";
+import { isOffered, isViewed, locatorAt } from "../open/files.ts";
 import type { Locator } from "../protocol.ts";
 import type { Session } from "../session.ts";
-import { KINDS } from "./registry.ts";
+import { KINDS, kindOf } from "./registry.ts";
 
 /**
  * Reads the companions of what plays into `Session.companions`, until the function given back is called: those that were
@@ -36,7 +36,9 @@ async function read(
   map: unknown,
   signal: AbortSignal,
 ): Promise<void> {
-  const places = given.length > 0 ? given : await besideOf(place, map, signal);
+  // textures show no world of their own
+  const isWorld = given.some(({ name }) => kindOf(name)?.id !== "textures");
+  const places = isWorld ? given : [...given, ...(await besideOf(place, map, signal))];
   if (places.length === 0) return;
   const { readCompanions } = await import("./companions.ts");
   const found = await readCompanions(session, places, signal);
@@ -62,24 +64,26 @@ async function besideOf(place: Locator | undefined, map: unknown, signal: AbortS
   // a library has what is called as the recording is
   const ofMap = hasMap && place.page === undefined ? [map.split("/").at(-1)!] : [];
   const there = async (name: string): Promise<Locator | "unanswered" | null> => {
-    const url = new URL(encodeURIComponent(name), place.url);
+    const url = new URL(name.split("/").map(encodeURIComponent).join("/"), place.url);
     url.search = new URL(place.url).search;
     const answer = await fetch(url, { method: "HEAD", signal }).catch(() => null);
     if (answer === null) return "unanswered";
     return answer.status === 200 ? locatorAt(url.href) : null;
   };
   const found = await Promise.all(
-    KINDS.filter(({ isOfMaps }) => offered || isOfMaps === true).map(async ({ endings, isOfMaps }) => {
-      const stems = hasMap && isOfMaps === true ? [own, ...ofMap] : [own];
-      const names = stems.flatMap((stem) => endings.map((ending) => stem + ending));
-      for (const name of new Set(names)) {
-        const place = await there(name);
-        // a server that answers no page of this origin answers none of them
-        if (place === "unanswered") return null;
-        if (place !== null) return place;
-      }
-      return null;
-    }),
+    KINDS.filter(({ id }) => id !== "textures")
+      .filter(({ isOfMaps, folders }) => (folders === undefined ? offered || isOfMaps === true : isViewed(place)))
+      .map(async ({ endings, folders = endings, isOfMaps }) => {
+        const stems = hasMap && isOfMaps === true ? [own, ...ofMap] : [own];
+        const names = stems.flatMap((stem) => folders.map((ending) => stem + ending));
+        for (const name of new Set(names)) {
+          const place = await there(name);
+          // a server that answers no page of this origin answers none of them
+          if (place === "unanswered") return null;
+          if (place !== null) return place;
+        }
+        return null;
+      }),
   );
   return found.filter((each) => each !== null);
 }

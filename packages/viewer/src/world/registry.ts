@@ -7,9 +7,11 @@ export const KINDS: readonly CompanionKind[] = [
     name: "road net (OpenDRIVE)",
     endings: [".xodr"],
     isOfMaps: true,
-    mostBytes: 64 << 20,
-    recognizes: (first) => /^\s*<(\?xml|!--|!doctype|opendrive)/i.test(new TextDecoder().decode(first)),
-    reader: async () => (await import("./opendrive/read.ts")).read,
+    whole: {
+      mostBytes: 64 << 20,
+      recognizes: (first) => /^\s*<(\?xml|!--|!doctype|opendrive)/i.test(new TextDecoder().decode(first)),
+      reader: async () => (await import("./opendrive/read.ts")).read,
+    },
     paints: async () => (await import("./opendrive/paints.ts")).PAINTS,
   },
   {
@@ -17,12 +19,14 @@ export const KINDS: readonly CompanionKind[] = [
     name: "heights (GeoTIFF)",
     endings: [".tif", ".tiff"],
     isOfMaps: true,
-    mostBytes: 256 << 20,
-    // "II" or "MM", then 42, or 43 for files of more than 4 GiB
-    recognizes: ([a, b, c, d]) =>
-      (a === 0x49 && b === 0x49 && (c === 42 || c === 43) && d === 0) ||
-      (a === 0x4d && b === 0x4d && c === 0 && (d === 42 || d === 43)),
-    reader: async () => (await import("./heights/read.ts")).read,
+    whole: {
+      mostBytes: 256 << 20,
+      // "II" or "MM", then 42, or 43 for files of more than 4 GiB
+      recognizes: ([a, b, c, d]) =>
+        (a === 0x49 && b === 0x49 && (c === 42 || c === 43) && d === 0) ||
+        (a === 0x4d && b === 0x4d && c === 0 && (d === 42 || d === 43)),
+      reader: async () => (await import("./heights/read.ts")).read,
+    },
     paints: async () => (await import("./heights/paints.ts")).PAINTS,
   },
   {
@@ -30,9 +34,11 @@ export const KINDS: readonly CompanionKind[] = [
     name: "map of a robot (ROS map_server)",
     endings: [".yaml", ".yml"],
     parts: [".pgm", ".png"],
-    mostBytes: 1 << 20,
-    recognizes: (first) => /^\s*(resolution|image|origin|mode|negate)\s*:/m.test(new TextDecoder().decode(first)),
-    reader: async () => (await import("./map/read.ts")).read,
+    whole: {
+      mostBytes: 1 << 20,
+      recognizes: (first) => /^\s*(resolution|image|origin|mode|negate)\s*:/m.test(new TextDecoder().decode(first)),
+      reader: async () => (await import("./map/read.ts")).read,
+    },
     paints: async () => (await import("./map/paints.ts")).PAINTS,
   },
   {
@@ -40,9 +46,11 @@ export const KINDS: readonly CompanionKind[] = [
     name: "robot (URDF)",
     endings: [".urdf"],
     parts: [".stl", ".glb", ".gltf", ".dae", ".obj"],
-    mostBytes: 16 << 20,
-    recognizes: (first) => /^\uFEFF?\s*<(\?xml|!--|!doctype|robot)/i.test(new TextDecoder().decode(first)),
-    reader: async () => (await import("./urdf/read.ts")).read,
+    whole: {
+      mostBytes: 16 << 20,
+      recognizes: (first) => /^\uFEFF?\s*<(\?xml|!--|!doctype|robot)/i.test(new TextDecoder().decode(first)),
+      reader: async () => (await import("./urdf/read.ts")).read,
+    },
     paints: async () => ({}),
   },
   {
@@ -50,38 +58,72 @@ export const KINDS: readonly CompanionKind[] = [
     name: "set of models",
     endings: [".models.json"],
     parts: [".glb", ".gltf"],
-    mostBytes: 1 << 20,
-    recognizes: (first) => /^\s*\{/.test(new TextDecoder().decode(first)),
-    reader: async () => (await import("./models/read.ts")).read,
+    whole: {
+      mostBytes: 1 << 20,
+      recognizes: (first) => /^\s*\{/.test(new TextDecoder().decode(first)),
+      reader: async () => (await import("./models/read.ts")).read,
+    },
     paints: async () => ({}),
   },
   {
     id: "gltf",
     name: "scene (glTF)",
     endings: [".glb", ".gltf"],
-    mostBytes: 256 << 20,
-    // "glTF", or JSON
-    recognizes: (first) => /^(glTF|\s*\{)/.test(new TextDecoder("latin1").decode(first)),
-    reader: async () => (await import("./gltf/read.ts")).read,
+    whole: {
+      mostBytes: 256 << 20,
+      // "glTF", or JSON
+      recognizes: (first) => /^(glTF|\s*\{)/.test(new TextDecoder("latin1").decode(first)),
+      reader: async () => (await import("./gltf/read.ts")).read,
+    },
+    paints: async () => ({}),
+  },
+  {
+    id: "textures",
+    name: "resource pack of Minecraft",
+    endings: [".zip", ".jar"],
+    whole: {
+      mostBytes: 256 << 20,
+      // a member's header
+      recognizes: ([a, b, c, d]) => a === 0x50 && b === 0x4b && c === 3 && d === 4,
+      reader: async () => (await import("./textures/read.ts")).read,
+    },
+    paints: async () => ({}),
+  },
+  {
+    id: "regions",
+    name: "world of blocks (Anvil)",
+    endings: [".mca", ".region", "/region"],
+    folders: [".region/", "/region/"],
+    whole: null,
     paints: async () => ({}),
   },
 ];
 
-/** The kind that claims a file of that name; undefined: it is no companion of its own. */
+/** The kind that claims a file of that name, or a folder; undefined: it is no companion of its own. */
 export function kindOf(name: string): CompanionKind | undefined {
-  const lower = name.toLowerCase();
+  const lower = `/${name.toLowerCase()}`;
   return KINDS.find(({ endings }) => endings.some((ending) => lower.endsWith(ending)));
 }
 
-/** Of files that lie together, by their names: those that are companions of their own, and those that others need. */
-export function companionsAmong(names: readonly string[]): {
+/**
+ * Of files that lie together, by their names: those that are companions of their own, and those that others need. Zips may be
+ * recordings: only those that `isPack` says are resource packs count.
+ */
+export function companionsAmong(
+  names: readonly string[],
+  isPack: (name: string) => boolean = () => false,
+): {
   readonly own: readonly string[];
   readonly parts: readonly string[];
 } {
-  const endings = new Set(names.flatMap((name) => kindOf(name)?.parts ?? []));
+  const kindAmong = (name: string): CompanionKind | undefined => {
+    const kind = kindOf(name);
+    return kind?.id === "textures" && !isPack(name) ? undefined : kind;
+  };
+  const endings = new Set(names.flatMap((name) => kindAmong(name)?.parts ?? []));
   const isPart = (name: string): boolean => [...endings].some((ending) => name.toLowerCase().endsWith(ending));
   return {
-    own: names.filter((name) => kindOf(name) !== undefined && !isPart(name)),
+    own: names.filter((name) => kindAmong(name) !== undefined && !isPart(name)),
     parts: names.filter(isPart),
   };
 }

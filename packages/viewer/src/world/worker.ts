@@ -1,5 +1,5 @@
 import type { Locator } from "../protocol.ts";
-import { type Beside, refused, type Scenery } from "./companion.ts";
+import { type Beside, NOTHING, refused, type Scenery } from "./companion.ts";
 import { KINDS } from "./registry.ts";
 
 /** What a page asks of this worker, once: a companion of a kind, by its id. */
@@ -22,13 +22,14 @@ addEventListener("message", ({ data }: MessageEvent<ReadAsk>) => {
 /** All that goes wrong is a finding: a bad companion stops nothing. */
 async function answer({ kind: id, place }: ReadAsk): Promise<Scenery> {
   try {
-    const kind = KINDS.find((one) => one.id === id)!;
+    const { name, whole } = KINDS.find((one) => one.id === id)!;
+    if (whole === null) return NOTHING;
     const body = place.kind === "url" ? await bodyAt(place.url) : place.files[0]!;
     if (typeof body === "string") return refused("not-there", body);
-    const bytes = await within(body, kind.mostBytes);
-    if (bytes === null) return refused("too-large", `more than ${kind.mostBytes >> 20} MiB`);
-    if (!kind.recognizes(bytes.subarray(0, FIRST))) return refused("not-recognized", `this is no ${kind.name}`);
-    return await (await kind.reader())(bytes, besideOf(place));
+    const bytes = await within(body, whole.mostBytes);
+    if (bytes === null) return refused("too-large", `more than ${whole.mostBytes >> 20} MiB`);
+    if (!whole.recognizes(bytes.subarray(0, FIRST))) return refused("not-recognized", `this is no ${name}`);
+    return await (await whole.reader())(bytes, besideOf(place));
   } catch (error) {
     return refused("not-read", error instanceof Error ? error.message : String(error));
   }
@@ -57,8 +58,9 @@ async function bodyBeside(place: Locator, name: string): Promise<Blob | Response
 }
 
 /** What belongs to who gets it from now on. */
-function movedOf({ parts, bodies = [], models = [], robots = [] }: Scenery): ReadonlySet<Transferable> {
+function movedOf({ parts, bodies = [], models = [], robots = [], skins }: Scenery): ReadonlySet<Transferable> {
   const moved = new Set<Transferable>();
+  if (skins !== undefined) moved.add(skins.pictures.pixels.buffer);
   for (const { positions, normals, index } of parts)
     for (const { buffer } of [positions, normals, index]) moved.add(buffer as ArrayBuffer);
   const all = [...bodies, ...models, ...robots.flatMap(({ links }) => links)].flatMap(({ solids }) => solids);

@@ -211,7 +211,7 @@ describe("the mesher", () => {
     expect(mesh.opaque.position.length / 16).toBe(6);
     expect(mesh.clear.position).toHaveLength(0);
     expect(Math.max(...mesh.opaque.position)).toBe(16 * 16);
-    expect(new Set(buffersOf(mesh)).size).toBe(10);
+    expect(new Set(buffersOf(mesh)).size).toBe(12);
   });
 
   test("sees what was behind a block that was taken away, in the chunk or beside it", () => {

@@ -130,10 +130,10 @@ describe("heights in a GeoTIFF", () => {
     const kind = kindOf("Alps.TIF")!;
     expect(kind.id).toBe("heights");
     expect(kindOf("alps.tiff")).toBe(kind);
-    expect(kind.recognizes(tiffOf(SLOPE, OPTIONS))).toBe(true);
-    expect(kind.recognizes(tiffOf(SLOPE, { ...OPTIONS, isBigEndian: true }))).toBe(true);
-    expect(kind.recognizes(new TextEncoder().encode("<OpenDRIVE>"))).toBe(false);
-    expect(KINDS.filter((one) => one.recognizes(tiffOf(SLOPE, OPTIONS)))).toEqual([kind]);
+    expect(kind.whole!.recognizes(tiffOf(SLOPE, OPTIONS))).toBe(true);
+    expect(kind.whole!.recognizes(tiffOf(SLOPE, { ...OPTIONS, isBigEndian: true }))).toBe(true);
+    expect(kind.whole!.recognizes(new TextEncoder().encode("<OpenDRIVE>"))).toBe(false);
+    expect(KINDS.filter((one) => one.whole?.recognizes(tiffOf(SLOPE, OPTIONS)))).toEqual([kind]);
   });
 });
 

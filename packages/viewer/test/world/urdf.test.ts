@@ -40,8 +40,8 @@ const ANY_FOUR = [ANY, ANY, ANY, ANY] as const;
 describe("the description of a robot", () => {
   test("is a kind of companion, with its meshes beside it", () => {
     expect(kindOf("Arm.URDF")?.id).toBe("urdf");
-    expect(KINDS.find(({ id }) => id === "urdf")!.recognizes(text.encode('<?xml version="1.0"?><robot/>'))).toBe(true);
-    expect(KINDS.find(({ id }) => id === "urdf")!.recognizes(text.encode("robot: 1"))).toBe(false);
+    expect(KINDS.find(({ id }) => id === "urdf")!.whole!.recognizes(text.encode('<?xml version="1.0"?><robot/>'))).toBe(true);
+    expect(KINDS.find(({ id }) => id === "urdf")!.whole!.recognizes(text.encode("robot: 1"))).toBe(false);
   });
 
   test("has links, parents before their children, whatever their order in the file", async () => {

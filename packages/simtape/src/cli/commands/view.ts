@@ -40,7 +40,7 @@ export function addView(program: Command): void {
     )
     .argument(
       "<recordings...>",
-      "files, folders or URLs, and files that show their world (.xodr, .tif, .glb, .yaml, .urdf, .models.json); with --from the address of the program",
+      "files, folders or URLs, and files that show their world (.xodr, .tif, .glb, .yaml, .urdf, .models.json, .mca, a folder region); with --from the address of the program",
     )
     .addOption(new Option("--from <program>", "show a running program while it is recorded").choices(FEED_KINDS))
     .option("-o, --output <file>", "with --from: keep the recording; its ending names the format")
@@ -57,7 +57,7 @@ export function addView(program: Command): void {
     .option("--json", "print the address as one JSON object")
     .addHelpText(
       "after",
-      "\nExamples:\n  $ simtape view town.log\n  $ simtape view town.log town.xodr\n  $ simtape view best.hcrp mine.hcrp --ghost --open\n  $ simtape view town.log --port 8123 --public-origin http://localhost:9000    # ssh -L 9000:localhost:8123\n  $ simtape view --from nanover ws://127.0.0.1:38801 --open\n  $ simtape view --from nanover ws://127.0.0.1:38801 -o run.nanover.zip",
+      "\nExamples:\n  $ simtape view town.log\n  $ simtape view town.log town.xodr\n  $ simtape view run.hcrp world/region\n  $ simtape view best.hcrp mine.hcrp --ghost --open\n  $ simtape view town.log --port 8123 --public-origin http://localhost:9000    # ssh -L 9000:localhost:8123\n  $ simtape view --from nanover ws://127.0.0.1:38801 --open\n  $ simtape view --from nanover ws://127.0.0.1:38801 -o run.nanover.zip",
     )
     .action(async (names: readonly string[], options: ViewOptions) => {
       const live = await liveOf(names, options);

@@ -20,6 +20,7 @@ import { ViewList } from "./list.ts";
 import { moduleAddress, scriptAt } from "./modules.ts";
 import { pageOf, policyOf, sendPart } from "./page.ts";
 import { Names, type Reach } from "./reach.ts";
+import { openRegion, regionsBeside } from "./regions.ts";
 
 const LIST = "recordings.json";
 const ASTRAY = "Nothing is here: open the whole address that simtape view has printed, with its path.\n";
@@ -90,6 +91,11 @@ export async function serveView({
     const inside = path.slice(token.length + 2);
     const file = /^(?:files|relayed)\/(\d+)\/([^/\\]+)$/.exec(inside);
     if (file !== null) return sendFile(list.entry(Number(file[1])), file[2]!, given, indexes, request, response);
+    const region = /^files\/(\d+)\/([^/\\]+(?:\/region)?)\/([^/\\]*)$/.exec(inside);
+    if (region !== null)
+      return sendRegion(regionsOf(list.entry(Number(region[1])), region[2]!), region[3]!, request, response);
+    const named = /^worlds\/(\d+)\/(?:[^/\\]+\/){1,2}([^/\\]*)$/.exec(inside);
+    if (named !== null) return sendRegion(regionsAt(worlds[Number(named[1])]), named[2]!, request, response);
     const world = /^worlds\/(\d+)\/([^/\\]+)$/.exec(inside);
     if (world !== null) return sendFile(worlds[Number(world[1])], world[2]!, given, null, request, response);
     const beside = /^beside\/(\d+)\/(.+)$/.exec(inside);
@@ -136,6 +142,7 @@ export async function serveView({
 }
 
 function worldAddress(world: ViewEntry, index: number): string {
+  if (!("url" in world) && world.main === "") return `worlds/${index}/${world.name}/`;
   return "url" in world && !opensDoors(new URL(world.url))
     ? world.url
     : `worlds/${index}/${encodeURIComponent("url" in world ? world.name : world.main)}`;
@@ -203,6 +210,37 @@ async function sendFile(
     return;
   }
   await sendOpened(file, request, response);
+}
+
+/** A folder of region files, and the folder that nothing may lead out of; null: there is none. */
+type RegionFolder = { readonly folder: string; readonly within: string } | null;
+
+function regionsAt(entry: ViewEntry | undefined): RegionFolder {
+  if (entry === undefined || "url" in entry || entry.main !== "") return null;
+  return { folder: entry.folder, within: entry.folder };
+}
+
+/** Beside a recording, under its name. */
+function regionsOf(entry: ViewEntry | undefined, name: string): RegionFolder {
+  if (entry === undefined || "url" in entry) return null;
+  const folder = regionsBeside(entry, name);
+  return folder === null ? null : { folder, within: entry.store };
+}
+
+/** A region file, or the answer that the folder exists, for an empty name; a missing one is no fault. */
+async function sendRegion(
+  regions: RegionFolder,
+  name: string,
+  request: IncomingMessage,
+  response: ServerResponse,
+): Promise<void> {
+  if (regions === null) return refuse(response, 404);
+  const found = await openRegion(regions.within, regions.folder, name);
+  if (found === null || found === "folder") {
+    response.writeHead(found === null ? 204 : 200).end();
+    return;
+  }
+  await sendOpened(found, request, response);
 }
 
 /** A part of a world in the store that a recording is in; that it is not there is no fault. */

@@ -21,6 +21,8 @@ import { turnQuaternionUp } from "../y-up.ts";
 import { BLOCKY } from "./figure-shapes.ts";
 import { bend, Figures } from "./figures.ts";
 import { Gait } from "./gait.ts";
+import { Held, itemAt, nameOfItem } from "./held.ts";
+import { seatHeight } from "./riding.ts";
 import { counted, type Eye, type Presenter, type PresenterKind, type Setting } from "./presenter.ts";
 import { nameOf, numberAt, textAt } from "./cells.ts";
 import { playerReadings } from "./readings.ts";
@@ -50,7 +52,12 @@ const LEAN = 0.45;
 const [SNEAKS, SWIMS, GLIDES] = [2, 16, 128];
 /** Of who swims or glides, the middle is so high above the place, metres. */
 const AFLOAT = 0.3;
+/** Of who rides, the legs go ahead, radians, and the hips are so high above the feet, of the height. */
+const SIT = 1.35;
+const HIPS = 12 / 32;
 const ALONG = new Float64Array(3);
+const HAND = new Float64Array(3);
+const GRIP = new Float32Array(4);
 const BODY = new Float32Array(4);
 const HEAD = new Float32Array(4);
 const NOTHING: ReadonlyMap<string, Value> = new Map();
@@ -66,6 +73,7 @@ class Blocks implements Presenter {
   readonly #cubes: Instances;
   readonly #grain: DataTexture;
   readonly #figures: Figures;
+  readonly #held: Held;
   readonly #gait = new Gait();
   readonly #others: Instances;
   readonly #poles: Instances;
@@ -77,6 +85,8 @@ class Blocks implements Presenter {
   #passed = -1;
   #time = 0;
   #values: ReadonlyMap<string, Value> = NOTHING;
+  /** Those who ride something that has a place. */
+  readonly #seated = new Set<number | string>();
 
   constructor(setting: Setting) {
     this.#setting = setting;
@@ -106,6 +116,7 @@ class Blocks implements Presenter {
     this.#grain = grainTexture();
     this.#cubes = new Instances(cube, look.material({ map: this.#grain }), 256);
     this.#figures = new Figures(look, BLOCKY);
+    this.#held = new Held(look);
     this.#others = new Instances(
       new OctahedronGeometry(0.45).translate(0, 0.45, 0),
       look.material({ flatShading: true }),
@@ -116,7 +127,7 @@ class Blocks implements Presenter {
   }
 
   get #shapes(): readonly (Instances | Figures)[] {
-    return [this.#cubes, this.#figures, this.#others, this.#poles, this.#flags];
+    return [this.#cubes, this.#figures, ...this.#held.shapes, this.#others, this.#poles, this.#flags];
   }
 
   adopt(): void {
@@ -124,11 +135,14 @@ class Blocks implements Presenter {
   }
 
   update(state: State): void {
+    const hasOtherItems = this.#setting.hands !== undefined && this.#values !== state.values;
     this.#values = state.values;
     // A ghost runs through the same world: it is drawn once.
     if (this.#setting.look.ghost < 0 && this.#blocks.update(state)) this.#drawBlocks();
-    if (this.#players.update(state)) this.#drawPlayers(state.time);
-    if (this.#entities.update(state)) this.#drawEntities();
+    const [players, entities] = [this.#players.update(state), this.#entities.update(state)];
+    const areRiding = this.#seat();
+    if (players || areRiding || hasOtherItems) this.#drawPlayers(state.time);
+    if (entities || areRiding) this.#drawEntities();
     this.#time = state.time;
     this.#drawCheckpoints();
   }
@@ -201,11 +215,30 @@ class Blocks implements Presenter {
     this.#cubes.end();
   }
 
+  /** Puts those who ride where what they ride is: their own place is where they got on. Whether there are any. */
+  #seat(): boolean {
+    this.#seated.clear();
+    for (const { poses, entities } of [this.#entities, this.#players]) {
+      for (let row = 0; row < poses.count; row++) {
+        const vehicle = numberAt(entities, "parent", row);
+        if (!Number.isFinite(vehicle) || vehicle === poses.ids[row]) continue;
+        const under = [this.#entities, this.#players].find((crowd) => crowd.poses.isKnown(crowd.poses.find(vehicle)));
+        if (under === undefined) continue;
+        const of = under.poses.find(vehicle);
+        const [x, y, z] = under.poses.positions.subarray(3 * of, 3 * of + 3) as unknown as [number, number, number];
+        poses.seat(row, x, y + seatHeight(textAt(under.entities, "kind", of), under === this.#players), z);
+        this.#seated.add(poses.ids[row]!);
+      }
+    }
+    return this.#seated.size > 0;
+  }
+
   /** The body turns with the yaw, the head with its own and with the pitch. */
   #drawPlayers(time: number): void {
     const { poses, entities } = this.#players;
     const radians = radiansPer(entities?.columns.get("rotation")?.unit ?? null);
     this.#figures.begin();
+    this.#held.begin();
     for (let row = 0; row < poses.count; row++) {
       if (!poses.isDrawn(row)) continue;
       const at = 3 * row;
@@ -231,10 +264,33 @@ class Blocks implements Presenter {
         this.#figures.put(feetX, feetY, feetZ, BODY, 0, HEAD, 0, HEIGHT, kick, 0, colorOf(id));
         continue;
       }
+      if (this.#seated.has(id)) {
+        const feet = y - HIPS * HEIGHT;
+        this.#figures.put(x, feet, z, BODY, 0, HEAD, 0, HEIGHT, 0, 0, colorOf(id), SIT);
+        this.#putHeld(id, x, feet, z, HEIGHT, 0, 0);
+        continue;
+      }
       const [height, lean] = (flags & SNEAKS) === 0 ? [HEIGHT, 0] : [SNEAKING, LEAN];
       this.#figures.put(x, y, z, BODY, 0, HEAD, 0, height, swing, lean, colorOf(id));
+      this.#putHeld(id, x, y, z, height, swing, lean);
     }
     this.#figures.end();
+    this.#held.end();
+  }
+
+  /** What a player who stands there, turned as `BODY`, has in both hands. */
+  #putHeld(id: number | string, x: number, y: number, z: number, height: number, swing: number, lean: number): void {
+    const { hands } = this.#setting;
+    if (hands === undefined) return;
+    for (const [path, side] of [
+      [hands.main, 1],
+      [hands.off, -1],
+    ] as const) {
+      const item = itemAt(this.#values, `players/${id}`, path);
+      if (item === null) continue;
+      this.#figures.hand(x, y, z, BODY, height, swing, lean, side, HAND, GRIP);
+      this.#held.put(item, HAND, GRIP);
+    }
   }
 
   #drawEntities(): void {
@@ -292,9 +348,8 @@ export function playerName(set: EntitySet, row: number, values: ReadonlyMap<stri
   let name = nameOf(set, "players", row);
   let worn = 0;
   for (let slot = 0; slot < SLOTS && worn < WORN; slot++) {
-    const item = values.get(`players/${id}/items/${slot}`);
-    const text = typeof item === "string" ? item : (item as { readonly id?: unknown } | undefined)?.id;
-    if (typeof text !== "string" || text === "") continue;
+    const text = nameOfItem(values.get(`players/${id}/items/${slot}`));
+    if (text === null) continue;
     name += ` · ${text.replace(/^[\w.-]+:/, "").replaceAll("_", " ")}`;
     worn++;
   }

@@ -14,8 +14,10 @@ const WHITE = color("#ffffff");
 const PLACE = new Float64Array(3);
 const BENT = new Float32Array(4);
 const SHADE = new Color();
-/** Numbers kept of a figure: place, body, head, height, swing, lean and colour, from these on. */
-const [BODY, HEAD, HEIGHT, SWING, LEAN, SHIRT, KEPT] = [3, 7, 11, 12, 13, 14, 17] as const;
+/** Numbers kept of a figure: place, body, head, height, swing, lean, colour and how it sits, from these on. */
+const [BODY, HEAD, HEIGHT, SWING, LEAN, SHIRT, SIT, KEPT] = [3, 7, 11, 12, 13, 14, 17, 18] as const;
+/** From the shoulder down to the hand, of a figure that is 1 high. */
+const ARM = 10.5 / 32;
 
 /** People with arms and legs that swing, in one draw for each of their parts; those who are far, in one for all. */
 export class Figures {
@@ -60,7 +62,7 @@ export class Figures {
 
   /**
    * A figure with the feet at a place, turned as the body and the head are; `swing` is the angle of the left leg,
-   * `lean` that of the trunk.
+   * `lean` that of the trunk, `sit` that of both legs ahead.
    */
   put(
     x: number,
@@ -74,6 +76,7 @@ export class Figures {
     swing: number,
     lean: number,
     shirt: Color,
+    sit = 0,
   ): void {
     const i = this.#count++;
     if (i === this.#areFar.length) this.#grow();
@@ -89,7 +92,30 @@ export class Figures {
     people[from + HEIGHT] = height;
     people[from + SWING] = swing;
     people[from + LEAN] = lean;
+    people[from + SIT] = sit;
     this.#look.paint(shirt).toArray(people, from + SHIRT);
+  }
+
+  /** Where a hand of such a figure is, and how it is turned: what it holds looks ahead. `side`: 1 right, -1 left. */
+  hand(
+    x: number,
+    y: number,
+    z: number,
+    body: Float32Array,
+    height: number,
+    swing: number,
+    lean: number,
+    side: number,
+    place: Float64Array,
+    turn: Float32Array,
+  ): void {
+    const { neck, shoulder, arms } = this.#build;
+    bend(body, 0, swing * side, turn);
+    rotate(body, 0, Math.sin(lean) * neck * height, shoulder * height, side * arms * height, PLACE, 0);
+    rotate(turn, 0, 0, -ARM * height, 0, place, 0);
+    place[0]! += x + PLACE[0]!;
+    place[1]! += y + PLACE[1]!;
+    place[2]! += z + PLACE[2]!;
   }
 
   /** All have been put: they are made when they are seen. */
@@ -152,7 +178,7 @@ export class Figures {
     }
     const plain = this.#look.paint(WHITE);
     for (const side of SIDES) {
-      bend(people, body, -swing * side);
+      bend(people, body, people[from + SIT]! - swing * side);
       this.#part(this.#legs, from, 0, build.hip, side * build.legs, BENT, 0, plain);
     }
     this.#part(this.#heads, from, ahead, build.neck, 0, people, from + HEAD, plain);

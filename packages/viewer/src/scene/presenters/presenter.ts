@@ -1,5 +1,5 @@
 import type { Box3, Object3D, Vector3 } from "three";
-import type { Axes, EntitySet, State } from "simtape";
+import type { Axes, EntitySet, Showing, State } from "simtape";
 import type { Look } from "../look.ts";
 import type { Passing } from "../../protocol.ts";
 import type { Poses } from "../poses.ts";
@@ -12,6 +12,8 @@ import type { Reading } from "./readings.ts";
 export interface Setting {
   readonly origin: Origin;
   readonly look: Look;
+  /** Which values of a thing are what it has in its hands; absent: it is not known. */
+  readonly hands?: NonNullable<Showing["hands"]>;
   /** Asks for another picture: what is drawn has changed without a frame. */
   readonly redraw?: () => void;
 }
