@@ -14,6 +14,8 @@ const COLOURS = ["#5aa9ff", "#ff9f5a", "#6fd58b", "#f27ea9", "#c8a2ff", "#ffd75a
  */
 const [TOLERANCE, COARSEST] = [0.35, 1.4];
 const MOST_IN_LINES = 5000;
+/** Pixels that a thing goes at least, and how many times its usual step, when it is placed elsewhere. */
+const [JUMP, JUMPS] = [24, 12];
 /** Seconds in which a recording goes by, and times at which things stand exactly where they were. */
 const SECONDS = 6;
 const STEPS = 96;
@@ -33,7 +35,8 @@ interface Drawn {
   readonly colour: string;
   /** At each time; null where it does not exist, or is outside. */
   readonly places: readonly (Point | null)[];
-  readonly points: readonly Point[];
+  /** Its path in parts: where it was placed elsewhere, another begins. */
+  readonly parts: readonly (readonly Point[])[];
   readonly length: number;
 }
 
@@ -51,7 +54,7 @@ export function picturesOf({ tracks, lines }: Pick<Moments, "tracks" | "lines">)
   const radius = drawn.length > 60 ? 4 : 6;
   const [still, moving] = [drawn.slice(0, MOST_POINTS), drawn.slice(0, MOST_MOVING)];
   return {
-    svg: framed(ways(0.75) + still.map(({ points, colour }) => dotAt(points.at(-1), radius, colour)).join("")),
+    svg: framed(ways(0.75) + still.map(({ parts, colour }) => dotAt(parts.at(-1)?.at(-1), radius, colour)).join("")),
     moving: framed(ways(0.4) + moving.map((one) => movingDot(one, radius)).join("")),
   };
 }
@@ -81,27 +84,28 @@ function drawnTracks(tracks: Tracks): readonly Drawn[] {
   const fit = fitOf(tracks);
   const drawn = tracks.map((track, index) => {
     const places = placesOf(track, fit);
-    const points = places.filter((place) => place !== null);
-    return { places, points, length: lengthOf(points), colour: COLOURS[index % COLOURS.length]! };
+    const parts = partsOf(places);
+    const length = parts.reduce((sum, points) => sum + lengthOf(points), 0);
+    return { places, parts, length, colour: COLOURS[index % COLOURS.length]! };
   });
   return drawn.toSorted((a, b) => b.length - a.length);
 }
 
 /** Draws the paths, as smooth as they are, with an opacity. */
 function waysOf(drawn: readonly Drawn[]): (opacity: number) => string {
-  const long = drawn.filter(({ points, length }) => points.length > 1 && length > 6).slice(0, MOST_LINES);
-  const countOf = (all: readonly (readonly Point[])[]): number => all.reduce((sum, { length }) => sum + length, 0);
+  const long = drawn.filter(({ length }) => length > 6).slice(0, MOST_LINES);
+  const countOf = (parts: readonly (readonly Point[])[]): number => parts.reduce((sum, { length }) => sum + length, 0);
   let tolerance = TOLERANCE;
-  let ways = long.map(({ points }) => simplified(points, tolerance));
-  while (countOf(ways) > MOST_IN_LINES && tolerance < COARSEST) {
+  let ways = long.map(({ parts }) => parts.map((points) => simplified(points, tolerance)));
+  while (countOf(ways.flat()) > MOST_IN_LINES && tolerance < COARSEST) {
     tolerance *= 2;
-    ways = ways.map((points) => simplified(points, tolerance));
+    ways = ways.map((parts) => parts.map((points) => simplified(points, tolerance)));
   }
   let left = MOST_IN_LINES;
   const lines = ways
-    .map((points, i) => {
-      left -= points.length;
-      return left < 0 && i > 0 ? "" : `<path d="${wayOf(points)}" stroke="${long[i]!.colour}"/>`;
+    .map((parts, i) => {
+      left -= countOf(parts);
+      return left < 0 && i > 0 ? "" : `<path d="${parts.map(wayOf).join("")}" stroke="${long[i]!.colour}"/>`;
     })
     .join("");
   return (opacity) => (lines === "" ? "" : `<g opacity="${opacity}">${lines}</g>`);
@@ -182,6 +186,20 @@ function placesOf(track: readonly number[], fit: Fit): (Point | null)[] {
     places.push(isInside ? place : null);
   }
   return places;
+}
+
+/** Where it goes many times as far in a step as it usually does, it was placed elsewhere. */
+function partsOf(places: readonly (Point | null)[]): readonly (readonly Point[])[] {
+  const points = places.filter((place) => place !== null);
+  const steps = points.slice(1).map((point, i) => distance(point, points[i]!));
+  const moves = Float64Array.from(steps.filter((step) => step > 0)).sort();
+  const far = Math.max(JUMP, JUMPS * (moves[moves.length >> 1] ?? 0));
+  const parts: Point[][] = [[]];
+  for (const [i, point] of points.entries()) {
+    if (i > 0 && steps[i - 1]! > far) parts.push([]);
+    parts.at(-1)!.push(point);
+  }
+  return parts;
 }
 
 function lengthOf(points: readonly Point[]): number {

@@ -62,7 +62,7 @@ export function BatchEnd<T>({
           ? `${countText(count)} ${done}.`
           : `${(count - failed).toLocaleString()} of ${countText(count)} ${done}, ${failed.toLocaleString()} not.`}
       </p>
-      <p className="form-line">
+      <p className="batch-line">
         {failed > 0 && <Button onClick={onAgain}>Try again</Button>}
         <Button kind="main" onClick={onClose}>
           Close

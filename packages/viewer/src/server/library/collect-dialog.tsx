@@ -29,7 +29,7 @@ export function CollectDialog({ items, onClose }: { readonly items: readonly Ite
     <Dialog title="Collect recordings" onClose={onClose}>
       <h2>Put {countText(items.length)} into a collection</h2>
       <p>The collection says who may read them. A recording is in one collection at most.</p>
-      <p className="form-line">
+      <p className="batch-line">
         <select
           className="field"
           aria-label="Collection"
@@ -55,7 +55,7 @@ export function CollectDialog({ items, onClose }: { readonly items: readonly Ite
       {batch.isDone ? (
         <BatchEnd count={items.length} batch={batch} done="collected" onAgain={run} onClose={onClose} />
       ) : (
-        <p className="form-line">
+        <p className="batch-line">
           <Button kind="main" disabled={batch.isBegun || collections === null} onClick={run}>
             Collect
           </Button>

@@ -17,7 +17,7 @@ export function DeleteDialog({ items, onClose }: { readonly items: readonly Item
       {batch.isDone ? (
         <BatchEnd count={items.length} batch={batch} done="deleted" onAgain={run} onClose={onClose} />
       ) : (
-        <p className="form-line">
+        <p className="batch-line">
           <Button kind="main" disabled={batch.isBegun} onClick={run}>
             Delete
           </Button>

@@ -33,7 +33,7 @@ export function ExportDialog({ items, onClose }: { readonly items: readonly Item
   return (
     <Dialog title="Export recordings" onClose={onClose}>
       <h2>Export {countText(items.length)}</h2>
-      <p className="form-line">
+      <p className="batch-line">
         <select
           className="field"
           aria-label="What to export"
@@ -68,7 +68,7 @@ export function ExportDialog({ items, onClose }: { readonly items: readonly Item
       {batch.isDone ? (
         <BatchEnd count={items.length} batch={batch} done="ready to download" onAgain={run} onClose={onClose} />
       ) : (
-        <p className="form-line">
+        <p className="batch-line">
           <Button kind="main" disabled={batch.isBegun} onClick={run}>
             Export
           </Button>

@@ -79,8 +79,8 @@ function Command({ children }: { readonly children: string }) {
   return (
     <p className="first-command">
       <code>{children}</code>
-      <Button kind="bare" label={`Copy ${children}`} onClick={() => void navigator.clipboard?.writeText(children)}>
-        ⧉
+      <Button label={`Copy ${children}`} onClick={() => void navigator.clipboard?.writeText(children)}>
+        Copy
       </Button>
     </p>
   );
