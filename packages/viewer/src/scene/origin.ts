@@ -23,6 +23,11 @@ export class Origin {
     return this.#plane !== null;
   }
 
+  /** Whether places of a kind can be put: a recording may have places on the earth beside those of a world of its own. */
+  hasPlaces(areGeodetic: boolean): boolean {
+    return areGeodetic ? this.#plane !== null : this.#isSet;
+  }
+
   /** Metres that are taken off the places of a local world along each axis; 0 until it is known. */
   get offset(): ArrayLike<number> {
     return this.#offset;
@@ -71,6 +76,11 @@ export class Origin {
       this.geodetic(out[at]!, out[at + 1]!, out[at + 2]!, out, at);
       return;
     }
+    this.fromLocal(out, at);
+  }
+
+  /** As `fromRecording`, of a place in metres with z up, also where the recording has places on the earth. */
+  fromLocal(out: Numbers, at: number): void {
     turnVectorUp(out, at);
     for (let k = 0; k < 3; k++) out[at + k] = this.#isSet ? out[at + k]! - this.#offset[k]! : Number.NaN;
   }

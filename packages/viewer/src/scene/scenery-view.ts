@@ -43,9 +43,9 @@ export class SceneryView implements WorldPart {
     this.#scenery = scenery;
     const isGeodetic = scenery.isGeodetic === true;
     // Degrees have no place in a world of metres, nor metres on the earth.
-    this.#hasPlace = isGeodetic === origin.isGeodetic;
+    this.#hasPlace = origin.hasPlaces(isGeodetic);
     const place = [...scenery.middle];
-    origin.fromRecording(place, 0);
+    if (!isGeodetic) origin.fromLocal(place, 0);
     // What is on the earth is put where it is point by point, as the earth is round.
     if (!isGeodetic && scenery.parts.length > 0) {
       this.object.position.fromArray(place);
@@ -126,9 +126,10 @@ export class SceneryView implements WorldPart {
 
   /** A body where it stands; nothing, where the recording has no such place. */
   #stand({ solids, at, isGeodetic, turn, scale }: PlacedBody, origin: Origin, isSoftware: boolean): Drawable[] {
-    if (isGeodetic !== origin.isGeodetic) return [];
+    if (!origin.hasPlaces(isGeodetic)) return [];
     const place = [...at];
-    origin.fromRecording(place, 0);
+    if (isGeodetic) origin.fromRecording(place, 0);
+    else origin.fromLocal(place, 0);
     const group = new Group();
     // the object of what is not on the earth has z up, and is where the middle is
     const inner = this.object.matrix.compose(this.object.position, this.object.quaternion, this.object.scale).clone();

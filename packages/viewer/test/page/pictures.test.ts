@@ -23,14 +23,24 @@ const HEAVIEST_MOVING = 1_000_000;
 /** The moving picture: seconds of the recording, frames, and milliseconds between two of them. */
 const MOVING = { from: 34, frames: 14, delay: 150 };
 
-/** The demo recordings, and when they are worth a picture. */
-const SHOWN = [
+interface Shown {
+  readonly format: string;
+  readonly name: string;
+  readonly seconds: number;
+  readonly scheme: "dark" | "light";
+  /** Set and id of what is looked at; absent: what the page looks at by itself. */
+  readonly looksAt?: readonly [string, string];
+}
+
+/** The demo recordings, with the worlds that they have beside them, and when they are worth a picture. */
+const SHOWN: readonly Shown[] = [
   { format: "nanover", name: "molecule.nanover.zip", seconds: 20, scheme: "dark" },
   { format: "carla", name: "town.log", seconds: 34, scheme: "dark" },
-  { format: "mira", name: "robot.tape", seconds: 24, scheme: "light" },
-  { format: "flightgear", name: "flight.fgtape", seconds: 52, scheme: "light" },
+  { format: "mira", name: "robot.tape", seconds: 9, scheme: "light" },
+  { format: "flightgear", name: "flight.fgtape", seconds: 58, scheme: "light" },
+  { format: "mcap", name: "patrol.mcap", seconds: 31, scheme: "dark", looksAt: ["poses", "/pose"] },
   { format: "hcrp", name: "race.hcrp", seconds: 26, scheme: "light" },
-] as const;
+];
 
 /** Recordings of real simulators among the samples, at their first sight. */
 const REAL = [
@@ -59,13 +69,14 @@ describe.skipIf(!hasChromium || PICTURES === undefined)("pictures for the docume
     await rm(folder, { recursive: true, force: true });
   });
 
-  test.each(SHOWN)("of $format", async ({ format, name, seconds, scheme }) => {
+  test.each<Shown>(SHOWN)("of $format", async ({ format, name, seconds, scheme, looksAt }) => {
     const { page, errors } = await viewer.page("about:blank");
     page.setDefaultTimeout(110_000);
     await page.setViewportSize({ width: 1280, height: 720 });
     await page.emulateMedia({ colorScheme: scheme });
     await page.goto(viewer.address(name));
     await untilOpen(page);
+    if (looksAt !== undefined) await page.evaluate(([set, id]) => simtape.select({ kind: "thing", set, id }), looksAt);
     await playTo(page, seconds);
     const picture = smallPng(await page.screenshot());
     expect(picture.length).toBeLessThan(HEAVIEST);

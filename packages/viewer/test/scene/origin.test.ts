@@ -48,3 +48,15 @@ test("where nothing has a place yet, a place of the recording is nowhere, and de
   origin.local(first, 0);
   expect(first[0]).toBe(0);
 });
+
+test("a recording may have places on the earth beside those of its own world: each is put as what it is", () => {
+  const origin = new Origin();
+  expect([origin.hasPlaces(true), origin.hasPlaces(false)]).toEqual([false, false]);
+  origin.geodetic(51.5, 7.4, 96, new Float64Array(3), 0);
+  expect([origin.hasPlaces(true), origin.hasPlaces(false)]).toEqual([true, false]);
+  origin.local(new Float64Array([5000, 1, 2]), 0);
+  expect([origin.hasPlaces(true), origin.hasPlaces(false)]).toEqual([true, true]);
+  const place = [5010, -3, 4];
+  origin.fromLocal(place, 0);
+  expect(place).toEqual([10, 4, 3]);
+});

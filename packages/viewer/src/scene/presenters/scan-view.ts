@@ -67,7 +67,7 @@ export class ScanView {
   #count = 0;
   readonly #shade: Color;
   readonly #isGhost: boolean;
-  /** The least and the most that came back so far; null: that is not told. */
+  /** The least and the most that came back so far; null: that is not given. */
   #extent: [least: number, most: number] | null = null;
 
   constructor({ look }: Setting) {

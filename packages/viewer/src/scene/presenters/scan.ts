@@ -13,9 +13,9 @@ export interface RangeScan {
   readonly maximumRange: number;
   /** Metres. */
   readonly range: ArrayLike<number>;
-  /** How strongly each beam came back, in units of the scanner's own; null: it is not told. */
+  /** How strongly each beam came back, in units of the scanner's own; null: it is not given. */
   readonly intensity: ArrayLike<number> | null;
-  /** In which it was made; null: that is not told, the scanner rides on a robot. */
+  /** In which it was made; null: that is not given, the scanner rides on a robot. */
   readonly frame: string | null;
   /** Of the scanner in that frame: metres, and a quaternion x, y, z, w; null: it is there. */
   readonly pose: readonly [at: readonly number[], turn: readonly number[]] | null;

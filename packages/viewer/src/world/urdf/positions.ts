@@ -20,7 +20,7 @@ export function jointsIn(value: Value | undefined): JointPositions | null {
   const found = new Map<string, number>();
   for (const [one, at] of pairs) {
     if (typeof one !== "string") return null;
-    // a joint may be told of without a position
+    // a joint may be listed without a position
     if (typeof at === "number" && Number.isFinite(at)) found.set(one, at);
   }
   return found;
