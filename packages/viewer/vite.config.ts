@@ -13,7 +13,7 @@ const SHELL =
   /\/viewer\/src\/(afar|clock|engine\/preview|hooks|kept|long-query|scene\/(settings|(follow|use)-world)|timeline\/plot-box|measures|observable|placement|subject|use-(time-scale|unit-system)|ask\/(asking|use-asking)|compare\/comparing|events\/event-list|(export|video)\/shown|open\/files|shell\/(layout|place|share)|timeline\/(use-window|window)|transport\/(commands|listen)|ui\/(dialog|icons|menu))\.tsx?$|\/node_modules\/(react|scheduler)\//;
 /** What every scene has at once and parts that are loaded on use share, likewise. */
 const SCENE =
-  /\/viewer\/src\/(measure\/measuring|scene\/(compose|copies|gaze|instances|lighting|look|pick|quick|srgb|presenters\/(cells|molecules\/(settings|structure)))|world\/registry)\.ts$|\/simtape\/src\/model\/(axes-transform|geodesy|pose-columns|rotation|same-value|standard-axes)\.ts$|\/three\/examples\/jsm\/utils\/BufferGeometryUtils\.js$/;
+  /\/viewer\/src\/(blocks\/block-look|measure\/measuring|scene\/(compose|copies|gaze|grain|instances|lighting|look|pick|quick|srgb|presenters\/(cells|molecules\/(settings|structure)))|world\/registry)\.ts$|\/simtape\/src\/model\/(axes-transform|geodesy|pose-columns|rotation|same-value|standard-axes)\.ts$|\/three\/examples\/jsm\/utils\/BufferGeometryUtils\.js$/;
 /** Of all formats, which a worker asks for what things are called. */
 const TRAITS = /\/simtape\/src\/formats\/\w+\/traits\.ts$/;
 

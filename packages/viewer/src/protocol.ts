@@ -17,7 +17,7 @@ import type {
 import type { Alignment, Comparison } from "simtape/compare";
 import type { Race, RaceOptions } from "simtape/race";
 import type { RecordingStatistics } from "simtape/stats";
-import type { ChunkMesh } from "./blocks/faces.ts";
+import type { ChunkMesh } from "./blocks/chunk-mesh.ts";
 import type { BlockSkins } from "./blocks/skins.ts";
 
 /**

@@ -1,4 +1,4 @@
-import { buffersOf } from "./blocks/faces.ts";
+import { buffersOf } from "./blocks/chunk-mesh.ts";
 import { charts } from "./engine/charts.ts";
 import { damage } from "./engine/damage.ts";
 import { density } from "./engine/density.ts";

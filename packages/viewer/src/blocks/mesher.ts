@@ -1,4 +1,5 @@
-import { Faces, type ChunkMesh } from "./faces.ts";
+import type { ChunkMesh } from "./chunk-mesh.ts";
+import { Faces } from "./faces.ts";
 import type { BlockLook } from "./block-look.ts";
 import { cellAt, LAYER, ROW, SIDE, type Volume } from "./volume.ts";
 

@@ -10,7 +10,7 @@ import {
   Vector3,
 } from "three";
 import type { State } from "simtape";
-import type { ChunkMesh, FaceArrays } from "../blocks/faces.ts";
+import type { ChunkMesh, FaceArrays } from "../blocks/chunk-mesh.ts";
 import type { SkinPictures } from "../blocks/skins.ts";
 import type { ChunkAsk } from "../protocol.ts";
 import type { Scheme } from "../theme.ts";
@@ -19,14 +19,23 @@ import { grainTexture } from "./grain.ts";
 import { Look } from "./look.ts";
 import type { Origin } from "./origin.ts";
 import { FINE, QUICK, quickened } from "./quick.ts";
-import { skinned, skinTexture } from "./skin-material.ts";
+import { quicklySkinned, skinned, skinTexture } from "./skin-material.ts";
 import type { WorldPart } from "./world-part.ts";
 
 /** Asks for what is seen of a chunk; null: nothing. */
 export type AskChunk = (ask: ChunkAsk, signal: AbortSignal) => Promise<ChunkMesh | null>;
 
+/** Makes the backdrop of a scene whose zero is known. */
+export type MakeBackdrop = (origin: Origin, isSoftware: boolean, onChange: () => void) => Backdrop;
+
+/** `skins`: pictures for the layers that chunks have; null: blocks have colours alone. */
+export function backdropOf(ask: AskChunk, skins: SkinPictures | null): MakeBackdrop {
+  return (origin, isSoftware, onChange) =>
+    new Backdrop(ask, origin, isSoftware ? EXTENTS.software : EXTENTS.card, isSoftware, onChange, skins);
+}
+
 /** How much of a world is drawn. */
-export interface Extent {
+interface Extent {
   /** Chunks from the one that is looked at, each way. */
   readonly radius: number;
   /** Triangles at most: farther chunks are left out. */
@@ -34,7 +43,7 @@ export interface Extent {
 }
 
 /** With a graphics card, and without. */
-export const EXTENTS = {
+const EXTENTS = {
   card: { radius: 10, triangles: 3_000_000 },
   software: { radius: 6, triangles: 400_000 },
 } as const satisfies Record<string, Extent>;
@@ -87,7 +96,6 @@ export class Backdrop implements WorldPart {
   #triangles = 0;
   #isDisposed = false;
 
-  /** `skins`: pictures for the layers that chunks have; null: blocks have colours alone. */
   constructor(
     ask: AskChunk,
     origin: Origin,
@@ -106,8 +114,11 @@ export class Backdrop implements WorldPart {
     this.#skins = skins === null ? null : skinTexture(skins);
     const materials = (opacity: number): readonly Material[] => {
       const own = look.material({ map: this.#grain, vertexColors: true, opacity });
-      if (this.#skins !== null) skinned(own, this.#skins);
-      const quick = isSoftware ? quickened(own, this.#skins) : null;
+      const quick = isSoftware ? quickened(own) : null;
+      if (this.#skins !== null) {
+        skinned(own, this.#skins);
+        if (quick !== null) quicklySkinned(quick, this.#skins);
+      }
       return quick === null ? [own] : [own, quick];
     };
     this.#materials = { opaque: materials(1), clear: materials(OPACITY) };

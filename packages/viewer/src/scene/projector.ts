@@ -9,6 +9,8 @@ import { followCompanions } from "../world/follow-companions.ts";
 import type { CameraMode } from "./camera-rig.ts";
 import { drawCourses } from "./courses.ts";
 import { drawPassings } from "./passings.ts";
+import type { SkinPictures } from "../blocks/skins.ts";
+import type { AskChunk } from "./backdrop.ts";
 import { followBlocks, skinsIn } from "./follow-blocks.ts";
 import type { MoleculeFacts } from "./presenters/molecules/facts.ts";
 import { PARTS } from "./presenters/molecules/settings.ts";
@@ -80,6 +82,9 @@ export class Projector {
   #decks: readonly Deck[] = [];
   #ways = new AbortController();
   #unread = (): void => undefined;
+  /** What is asked for chunks of blocks, and what they wear. */
+  #askChunk: AskChunk | null = null;
+  #skins: SkinPictures | null = null;
   #models: readonly ThingModel[] = [];
   #words = { shown: 0, timer: 0 };
 
@@ -151,6 +156,7 @@ export class Projector {
     this.#ways.abort();
     clearTimeout(this.#words.timer);
     this.#models = [];
+    this.#askChunk = null;
     view.instruments = view.world.blocks = null;
     view.world.sceneries = [];
     view.dispose();
@@ -198,7 +204,8 @@ export class Projector {
     const showScenery = (): void => {
       const companions = session.companions.value;
       view.world.sceneries = companions;
-      view.world.skins = skinsIn(companions)?.pictures ?? null;
+      const skins = skinsIn(companions)?.pictures ?? null;
+      if (skins !== this.#skins) this.#surround(this.#askChunk, skins);
       const hasScenery = companions.some(({ scenery: { parts, bodies = [] } }) => parts.length + bodies.length > 0);
       this.#see({ hasScenery });
       this.#dress(
@@ -220,10 +227,23 @@ export class Projector {
         () => this.#recording,
         (ask) => {
           this.#see({ hasBlocks: ask !== null });
-          view.world.blocks = ask;
+          this.#surround(ask, this.#skins);
         },
       ),
     );
+  }
+
+  /** What draws blocks is loaded with the first of them. */
+  #surround(ask: AskChunk | null, skins: SkinPictures | null): void {
+    this.#askChunk = ask;
+    this.#skins = skins;
+    this.view.world.blocks = null;
+    if (ask === null) return;
+    const load = import("./backdrop.ts").then(({ backdropOf }) => {
+      if (this.#askChunk === ask && this.#skins === skins) this.view.world.blocks = backdropOf(ask, skins);
+    });
+    load.catch(() => undefined);
+    this.#stage?.onLoad(load);
   }
 
   /** What draws models is loaded with the first of them. */

@@ -5,6 +5,7 @@ import {
   NearestFilter,
   RepeatWrapping,
   RGBAFormat,
+  type ShaderMaterial,
   SRGBColorSpace,
   type WebGLProgramParametersWithUniforms,
 } from "three";
@@ -57,4 +58,25 @@ export function skinned<M extends Material>(material: M, skins: DataArrayTexture
   };
   material.customProgramCacheKey = () => `skinned ${isClear}`;
   return material;
+}
+
+/** Has what is drawn instead of such a material, where drawing takes long, draw the pictures likewise. */
+export function quicklySkinned(quick: ShaderMaterial, skins: DataArrayTexture): void {
+  quick.uniforms["skins"] = { value: skins };
+  quick.vertexShader = `attribute float layer;
+flat varying float vLayer;
+${quick.vertexShader.replace("void main() {", "void main() {\n  vLayer = layer;")}`;
+  // the product of two roots, as the other colours have them
+  quick.fragmentShader = `uniform mediump sampler2DArray skins;
+flat varying float vLayer;
+${quick.fragmentShader.replace(
+  "void main() {",
+  `void main() {
+  vec4 picture = texture(skins, vec3(vPlace, max(0.0, vLayer - 1.0)));
+  if (vLayer > 0.5) {
+    if (opacity >= 1.0 && picture.a < ${HOLE}) discard;
+    gl_FragColor = vec4(vColor * sqrt(picture.rgb), opacity < 1.0 ? picture.a : 1.0);
+    return;
+  }`,
+)}`;
 }

@@ -1,9 +1,8 @@
 import { Group, type Vector3 } from "three";
 import type { State } from "simtape";
-import type { SkinPictures } from "../blocks/skins.ts";
 import type { Scheme } from "../theme.ts";
 import type { Paints, Scenery } from "../world/companion.ts";
-import { type AskChunk, Backdrop, EXTENTS } from "./backdrop.ts";
+import type { Backdrop, MakeBackdrop } from "./backdrop.ts";
 import { Origin } from "./origin.ts";
 import type { WorldPart } from "./world-part.ts";
 
@@ -23,8 +22,7 @@ export class World {
   readonly #onChange: () => void;
   #origin = new Origin();
   #state: State | null = null;
-  #askChunk: AskChunk | null = null;
-  #skins: SkinPictures | null = null;
+  #makeBackdrop: MakeBackdrop | null = null;
   #shown: readonly Shown[] = [];
   #backdrop: Backdrop | null = null;
   #sceneries: WorldPart[] | null = null;
@@ -37,19 +35,11 @@ export class World {
     this.#onChange = onChange;
   }
 
-  /** What is asked for chunks of blocks; null: there are none. */
-  set blocks(ask: AskChunk | null) {
-    if (ask === this.#askChunk) return;
+  /** Makes what draws blocks; null: there are none. */
+  set blocks(make: MakeBackdrop | null) {
+    if (make === this.#makeBackdrop) return;
     this.#dropBackdrop();
-    this.#askChunk = ask;
-    this.#make();
-  }
-
-  /** Pictures of blocks; null: they have colours alone. */
-  set skins(skins: SkinPictures | null) {
-    if (skins === this.#skins) return;
-    this.#dropBackdrop();
-    this.#skins = skins;
+    this.#makeBackdrop = make;
     this.#make();
   }
 
@@ -122,16 +112,8 @@ export class World {
     const state = this.#state;
     if (state === null || !this.#origin.isKnown) return false;
     const before = this.#parts.length;
-    if (this.#backdrop === null && this.#askChunk !== null) {
-      const extent = this.#isSoftware ? EXTENTS.software : EXTENTS.card;
-      this.#backdrop = new Backdrop(
-        this.#askChunk,
-        this.#origin,
-        extent,
-        this.#isSoftware,
-        this.#onChange,
-        this.#skins,
-      );
+    if (this.#backdrop === null && this.#makeBackdrop !== null) {
+      this.#backdrop = this.#makeBackdrop(this.#origin, this.#isSoftware, this.#onChange);
       this.#backdrop.isCut = this.#isCut;
     }
     if (this.#sceneries === null && this.#shown.length > 0) void this.#load(this.#shown, this.#origin);

@@ -81,6 +81,13 @@ describe("a region file", () => {
     await expect(folderOf({ "r.0.0.mca": file }).chunk(2, 3)).rejects.toThrow(/^chunk 2, 3: .* is missing/);
   });
 
+  test("may have bytes behind the document of a chunk", async () => {
+    const chunk = { x: 0, z: 0, at: ofNames(5), sections: [0], dataVersion: 3465 };
+    const nbt = Buffer.concat([chunkNbt(chunk), Buffer.alloc(72, 7)]);
+    const found = (await folderOf({ "r.0.0.mca": regionOf([{ x: 0, z: 0, nbt }]) }).chunk(0, 0))!;
+    expect(nameAt(found, 3, 4, 5)).toBe(chunk.at(3, 4, 5));
+  });
+
   test("has nothing of a chunk that the game has not finished, and may be empty", async () => {
     const chunk = { x: 0, z: 0, at: ofNames(5), sections: [0], dataVersion: 3465, status: "carvers" };
     expect(await folderOf({ "r.0.0.mca": regionFile([chunk]) }).chunk(0, 0)).toBeNull();

@@ -2,7 +2,7 @@ import fc from "fast-check";
 import type { WorldChunk } from "simtape/world";
 import { describe, expect, test } from "vitest";
 import { type BlockLook, blockLook } from "../../src/blocks/block-look.ts";
-import { buffersOf, type FaceArrays } from "../../src/blocks/faces.ts";
+import { buffersOf, type FaceArrays } from "../../src/blocks/chunk-mesh.ts";
 import { meshOf, WAYS } from "../../src/blocks/mesher.ts";
 import { tries } from "../../../simtape/test/soak.ts";
 import { clear, Looks, type Neighbours, volumeOf } from "../../src/blocks/volume.ts";

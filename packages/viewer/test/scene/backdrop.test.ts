@@ -1,7 +1,7 @@
 import type { EntitySet, State } from "simtape";
 import { type Mesh, Vector3 } from "three";
 import { describe, expect, test } from "vitest";
-import type { ChunkMesh, FaceArrays } from "../../src/blocks/faces.ts";
+import type { ChunkMesh, FaceArrays } from "../../src/blocks/chunk-mesh.ts";
 import { Faces } from "../../src/blocks/faces.ts";
 import { blockLook } from "../../src/blocks/block-look.ts";
 import type { ChunkAsk } from "../../src/protocol.ts";

@@ -3,7 +3,7 @@ import { type InstancedMesh, Matrix4, Vector3 } from "three";
 import { describe, expect, test } from "vitest";
 import { Cast } from "../../src/scene/cast.ts";
 import { Origin } from "../../src/scene/origin.ts";
-import { itemAt, nameOfItem } from "../../src/scene/presenters/held.ts";
+import { itemAt, nameOfItem } from "../../src/scene/presenters/items.ts";
 
 const HANDS = { main: "items/0", off: "items/1" };
 
@@ -75,13 +75,21 @@ describe("in the scene", () => {
   const player = (extra: Readonly<Record<string, readonly number[]>> = {}): EntitySet =>
     setOf({ position: [4, 64, 4], rotation: [0, 0, 0], ...extra }, [1]);
 
-  test("a block is drawn at the right hand, and none where slots have no meaning", () => {
+  test("a block is drawn at the right hand, and none where slots have no meaning", async () => {
     const values = valuesOf({ "players/1/items/0": "minecraft:stone" });
     const [without, held, unknown] = [
       shown({ players: player() }, valuesOf({})),
       shown({ players: player() }, values),
       shown({ players: player() }, values, false),
     ];
+    // what draws items is loaded with the first of them
+    const seen = places(held).length;
+    await expect
+      .poll(() => {
+        held.see({ position: new Vector3(0, 2, 10), pixels: 500, seen: 500 });
+        return places(held).length;
+      })
+      .toBe(seen + 1);
     expect(places(unknown)).toHaveLength(places(without).length);
     const more = places(held).filter((place) => !places(without).some((other) => other.distanceTo(place) < 1e-6));
     expect(more).toHaveLength(1);

@@ -1,4 +1,4 @@
-import { LayoutError, NBT, type NbtCompound, nbtEntry, type NbtTag, readNbt } from "simtape/kit";
+import { LayoutError, NBT, type NbtCompound, nbtEntry, nbtLength, type NbtTag, readNbt } from "simtape/kit";
 import type { Cells, WorldChunk, WorldSection } from "simtape/world";
 import { MOST_BYTES } from "./region-file.ts";
 
@@ -33,7 +33,7 @@ export class TooOldError extends Error {}
  * what blocks hold are left out. Throws `LayoutError` for a document that is no chunk, and `TooOldError` for an older one.
  */
 export function anvilChunk(bytes: Uint8Array): PlacedChunk | null {
-  const { root } = readNbt(bytes, { rootName: "named", maxBytes: MOST_BYTES, maxDepth: MOST_DEPTH });
+  const root = rootOf(bytes);
   const dataVersion = numberOf(nbtEntry(root, "DataVersion"));
   if (dataVersion === null || dataVersion < WITH_NAMES)
     throw new TooOldError("it is too old: before 1.13 blocks had numbers for names");
@@ -54,6 +54,22 @@ export function anvilChunk(bytes: Uint8Array): PlacedChunk | null {
     if (sections.size > MOST_SECTIONS) throw malformed(`more than ${MOST_SECTIONS} sections`);
   }
   return { x, z, chunk: { dataVersion, ...withoutGaps(sections), blockEntities: [] } };
+}
+
+/** As the game does, it ignores bytes behind the root: some programs write whole blocks. */
+function rootOf(bytes: Uint8Array): NbtCompound {
+  const limits = { maxBytes: MOST_BYTES, maxDepth: MOST_DEPTH };
+  try {
+    return readNbt(bytes, { rootName: "named", ...limits }).root;
+  } catch (error) {
+    if (!(error instanceof LayoutError) || bytes.length < 3 || bytes[0] !== NBT.compound) throw error;
+    // the document without the name of its root
+    const nameless = bytes.slice(2 + ((bytes[1]! << 8) | bytes[2]!));
+    if (nameless.length === 0) throw error;
+    nameless[0] = NBT.compound;
+    const length = nbtLength(nameless, 0, nameless.length, MOST_DEPTH);
+    return readNbt(nameless.subarray(0, length), { rootName: "network", ...limits }).root;
+  }
 }
 
 /** Until 1.17 only sections with blocks have a palette. */

@@ -21,7 +21,8 @@ import { turnQuaternionUp } from "../y-up.ts";
 import { BLOCKY } from "./figure-shapes.ts";
 import { bend, Figures } from "./figures.ts";
 import { Gait } from "./gait.ts";
-import { Held, itemAt, nameOfItem } from "./held.ts";
+import type { Held } from "./held.ts";
+import { itemAt, nameOfItem } from "./items.ts";
 import { seatHeight } from "./riding.ts";
 import { counted, type Eye, type Presenter, type PresenterKind, type Setting } from "./presenter.ts";
 import { nameOf, numberAt, textAt } from "./cells.ts";
@@ -73,7 +74,10 @@ class Blocks implements Presenter {
   readonly #cubes: Instances;
   readonly #grain: DataTexture;
   readonly #figures: Figures;
-  readonly #held: Held;
+  /** What draws what hands hold, loaded with the first item; null: it is not there yet. */
+  #held: Held | null = null;
+  #isLoading = false;
+  #isDisposed = false;
   readonly #gait = new Gait();
   readonly #others: Instances;
   readonly #poles: Instances;
@@ -116,7 +120,6 @@ class Blocks implements Presenter {
     this.#grain = grainTexture();
     this.#cubes = new Instances(cube, look.material({ map: this.#grain }), 256);
     this.#figures = new Figures(look, BLOCKY);
-    this.#held = new Held(look);
     this.#others = new Instances(
       new OctahedronGeometry(0.45).translate(0, 0.45, 0),
       look.material({ flatShading: true }),
@@ -127,7 +130,7 @@ class Blocks implements Presenter {
   }
 
   get #shapes(): readonly (Instances | Figures)[] {
-    return [this.#cubes, this.#figures, ...this.#held.shapes, this.#others, this.#poles, this.#flags];
+    return [this.#cubes, this.#figures, ...(this.#held?.shapes ?? []), this.#others, this.#poles, this.#flags];
   }
 
   adopt(): void {
@@ -184,6 +187,7 @@ class Blocks implements Presenter {
   }
 
   dispose(): void {
+    this.#isDisposed = true;
     for (const shapes of this.#shapes) shapes.dispose();
     this.#grain.dispose();
   }
@@ -238,7 +242,7 @@ class Blocks implements Presenter {
     const { poses, entities } = this.#players;
     const radians = radiansPer(entities?.columns.get("rotation")?.unit ?? null);
     this.#figures.begin();
-    this.#held.begin();
+    this.#held?.begin();
     for (let row = 0; row < poses.count; row++) {
       if (!poses.isDrawn(row)) continue;
       const at = 3 * row;
@@ -275,7 +279,17 @@ class Blocks implements Presenter {
       this.#putHeld(id, x, y, z, height, swing, lean);
     }
     this.#figures.end();
-    this.#held.end();
+    this.#held?.end();
+  }
+
+  async #load(): Promise<void> {
+    this.#isLoading = true;
+    const { Held } = await import("./held.ts");
+    if (this.#isDisposed) return;
+    this.#held = new Held(this.#setting.look);
+    for (const shapes of this.#held.shapes) this.object.add(shapes.object);
+    this.#drawPlayers(this.#time);
+    this.#setting.redraw?.();
   }
 
   /** What a player who stands there, turned as `BODY`, has in both hands. */
@@ -288,6 +302,10 @@ class Blocks implements Presenter {
     ] as const) {
       const item = itemAt(this.#values, `players/${id}`, path);
       if (item === null) continue;
+      if (this.#held === null) {
+        if (!this.#isLoading) void this.#load();
+        return;
+      }
       this.#figures.hand(x, y, z, BODY, height, swing, lean, side, HAND, GRIP);
       this.#held.put(item, HAND, GRIP);
     }

@@ -1,5 +1,4 @@
 import { BoxGeometry, type BufferGeometry, Color } from "three";
-import type { Value } from "simtape";
 import { blockLook } from "../../blocks/block-look.ts";
 import { Instances } from "../instances.ts";
 import type { Look } from "../look.ts";
@@ -12,8 +11,6 @@ const LONG =
 /** Of those that are blocks; all others are flat. */
 const BLOCK =
   /(^|_)(block|ore|planks|log|wood|stem|hyphae|stone|cobblestone|bricks?|dirt|sand|sandstone|gravel|glass|wool|concrete|powder|terracotta|slab|stairs|leaves|obsidian|ice|deepslate|netherrack|basalt|blackstone|tuff|calcite|andesite|diorite|granite|quartz|purpur|prismarine|clay|mud|moss|sponge|furnace|chest|barrel|table|bookshelf|tnt|pumpkin|melon|cactus|glowstone|lantern|magma|shulker_box|jukebox|beacon|bedrock|snow)$/;
-/** Slots beyond those of hands and armour: who has something there counts slots in another way. */
-const [FIRST_OTHER, LAST_OTHER] = [6, 45];
 const HANDLE = [0.32, 0.2, 0.1] as const;
 const SHADE = new Color();
 const GREY = [0.6, 0.6, 0.6] as const;
@@ -65,21 +62,4 @@ export class Held {
     if (LONG.test(name)) return this.#rods;
     return BLOCK.test(name) ? this.#cubes : this.#plates;
   }
-}
-
-/** The item at a path below a thing, as `minecraft:stone`; null: there is none, or its slots are not those of hands. */
-export function itemAt(values: ReadonlyMap<string, Value>, thing: string, path: string): string | null {
-  const item = nameOfItem(values.get(`${thing}/${path}`));
-  if (item === null) return null;
-  for (let slot = FIRST_OTHER; slot <= LAST_OTHER; slot++)
-    if (nameOfItem(values.get(`${thing}/items/${slot}`)) !== null) return null;
-  return item;
-}
-
-/** The name of an item, as text or with components beside it; null: none. */
-export function nameOfItem(value: Value | undefined): string | null {
-  const text = typeof value === "string" ? value : (value as { readonly id?: unknown } | null | undefined)?.id;
-  if (typeof text !== "string" || text === "") return null;
-  const [name = ""] = text.split(/[[{]/);
-  return /(^|:)air$/.test(name) ? null : name;
 }
