@@ -13,6 +13,7 @@ const OTHERS: Readonly<Record<string, string>> = {
   "viewer/src/open/recording-list.tsx": "the list of simtape view",
   "viewer/src/open/recording-facts.tsx": "the facts of simtape view",
   "viewer/src/blocks/backing.ts": "a file of the page",
+  "viewer/src/offline/service-worker.ts": "the files of the page",
   "viewer/src/world/follow-companions.ts": "whether a companion is there",
   "viewer/src/world/worker.ts": "a companion",
   "viewer/src/live/use-live-view.ts": "what simtape view records",
