@@ -6,6 +6,7 @@ export const CONTENT_SECURITY_POLICY: string = [
   "default-src 'none'",
   "script-src 'self' 'wasm-unsafe-eval'",
   "worker-src 'self'",
+  "manifest-src 'self'",
   "style-src 'self'",
   "img-src 'self' data: blob:",
   "connect-src 'self' http: https:",

@@ -3,11 +3,12 @@ import { fileURLToPath } from "node:url";
 import react from "@vitejs/plugin-react";
 import { defineConfig, type Plugin, type UserConfig } from "vite";
 import { FORMATS } from "../simtape/src/formats.ts";
+import { installable } from "./offline.ts";
 import { CONTENT_SECURITY_POLICY } from "./policy.ts";
 
 /** Small modules that the worker has at once, in one file: each of its own would weigh more than what is in it. */
 const AT_ONCE =
-  /\/simtape\/src\/(bytes\/(budget|builder|crc32(-tables|-words)?|cursor|error|varint)|io\/(gate|source)|model\/(columns|error|growth|late|scope|text-room|time|value))\.ts$/;
+  /\/simtape\/src\/(bytes\/(budget|builder|crc32(-tables|-words)?|cursor|error|varint)|io\/(gate|source)|model\/(axes-transform|columns|error|growth|kept\/scans|late|rotation|same-value|scope|standard-axes|text-room|time|value))\.ts$/;
 /** What every page of a recording has at once, likewise: dialogs that are loaded on use share it. */
 const SHELL =
   /\/viewer\/src\/(afar|clock|engine\/preview|hooks|kept|long-query|scene\/(settings|(follow|use)-world)|timeline\/plot-box|measures|observable|placement|subject|use-(time-scale|unit-system)|ask\/(asking|use-asking)|compare\/comparing|events\/event-list|(export|video)\/shown|open\/files|shell\/(layout|place|share)|timeline\/(use-window|window)|transport\/(commands|listen)|ui\/(dialog|icons|menu))\.tsx?$|\/node_modules\/(react|scheduler)\//;
@@ -67,7 +68,7 @@ export const shared = {
 
 export default defineConfig({
   ...shared,
-  plugins: [react(), policy(), libraryLicenses()],
+  plugins: [react(), policy(), libraryLicenses(), installable()],
   build: {
     ...shared.build,
     license: { fileName: "licenses.md" },

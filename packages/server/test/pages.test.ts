@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import type { Page, Request } from "playwright-core";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
-import { hasChromium, untilOpen } from "../../viewer/test/support/viewer.ts";
+import { drop, hasChromium, untilOpen } from "../../viewer/test/support/viewer.ts";
 import { type Browsing, browse } from "./support/browser.ts";
 import { makeDemos } from "./support/demos.ts";
 import { json, startNode, type TestNode, until } from "./support/node.ts";
@@ -239,5 +239,34 @@ describe.skipIf(!hasChromium)("the pages of a server", () => {
     expect(readFileSync(await download.path())).toEqual(readFileSync(join(library, "race.hcrp")));
     await side.locator("a.tag").first().click();
     await expect.poll(cards).toEqual(["race.hcrp"]);
+  });
+
+  test("store the page, nothing of the library, and open files of this machine without the server", async () => {
+    await page.goto(node.address);
+    await page.getByRole("status").getByText("5 recordings").waitFor();
+    await page.evaluate(() => navigator.serviceWorker.ready);
+    await page.waitForFunction(() => navigator.serviceWorker.controller !== null);
+    const stored = await page.evaluate(async () => {
+      const found: string[] = [];
+      for (const name of await caches.keys())
+        for (const { url } of await (await caches.open(name)).keys()) found.push(url.slice(location.origin.length));
+      return found;
+    });
+    expect(stored.length).toBeGreaterThan(100);
+    expect(stored.filter((path) => !/^\/(assets\/[^/?]+|icon[^/?]*|simtape\.webmanifest)?$/.test(path))).toEqual([]);
+
+    // a file that the system opens is shown without the library
+    await page.goto(`${node.address}/?alone`);
+    const town = { "town.log": readFileSync(join(library, "town.log")) };
+    await drop(page, town);
+    await untilOpen(page);
+
+    await node.stop();
+    await page.goto(node.address);
+    await page.getByRole("button", { name: "Open files …" }).waitFor();
+    await drop(page, town);
+    await untilOpen(page);
+    expect(await page.evaluate(() => simtape.state.value.decks[0]!.place.kind)).toBe("files");
+    browsing.errors.splice(0);
   });
 });

@@ -13,8 +13,11 @@ const Workbench = lazy(async () => ({ default: (await import("./shell/workbench.
 /** The pages of a server with a library. */
 const Site = lazy(async () => ({ default: (await import("./server/site.tsx")).Site }));
 
+/** Files of this machine that the system opens are shown without the library: nothing of them is sent to it. */
+const isAlone = new URL(location.href).searchParams.has("alone");
+
 export function App() {
-  if (serverRoot() === null) return <Alone />;
+  if (serverRoot() === null || isAlone) return <Alone />;
   return (
     <Suspense fallback={null}>
       <Site />

@@ -25,4 +25,5 @@ if (said.has("render")) {
       <App />
     </SessionContext>,
   );
+  addEventListener("load", () => void import("./offline/start.ts").then(({ start }) => start(session)));
 }

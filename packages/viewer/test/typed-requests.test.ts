@@ -14,6 +14,7 @@ const OTHERS: Readonly<Record<string, string>> = {
   "viewer/src/open/recording-facts.tsx": "the facts of simtape view",
   "viewer/src/blocks/backing.ts": "a file of the page",
   "viewer/src/blocks/anvil/regions.ts": "whether a region file is there",
+  "viewer/src/offline/service-worker.ts": "the files of the page",
   "viewer/src/world/follow-companions.ts": "whether a companion is there",
   "viewer/src/world/worker.ts": "a companion",
   "viewer/src/live/use-live-view.ts": "what simtape view records",

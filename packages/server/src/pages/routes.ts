@@ -51,7 +51,9 @@ export async function pageRoutes(settings: Settings): Promise<Routes> {
       reply.raw.statusCode = 404;
       return send("index.html", index, request, reply);
     });
-    for (const name of ["icon.svg", "player.js"])
+    // icons, manifest, service worker, the player for other pages, licences
+    const files = [...page.keys()].filter((name) => !name.includes("/") && name !== "index.html");
+    for (const name of new Set([...files, "player.js"]))
       app.get(`/${name}`, { config: SHELL, schema: { hide: true } }, (request, reply) => {
         const content = page.get(name);
         if (content === undefined) throw notFound("the file");

@@ -3,7 +3,7 @@ import { existsSync } from "node:fs";
 import { mkdir, readdir, readFile, rename, rm, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { build } from "vite";
+import { build, type Plugin } from "vite";
 
 const ROOT = fileURLToPath(new URL("../../../../", import.meta.url));
 const CACHE = join(ROOT, "node_modules/.cache/simtape-viewer");
@@ -11,6 +11,7 @@ const CACHE = join(ROOT, "node_modules/.cache/simtape-viewer");
 const SOURCES = [
   "package-lock.json",
   "packages/viewer/index.html",
+  "packages/viewer/offline.ts",
   "packages/viewer/policy.ts",
   "packages/viewer/public",
   "packages/viewer/src",
@@ -33,14 +34,28 @@ export async function builtPage(): Promise<string> {
   return folder;
 }
 
-async function buildInto(folder: string): Promise<void> {
+/** Builds the page into `folder` as its next version: it says so in its console as `version`, so its parts have other names. */
+export async function buildNext(folder: string): Promise<void> {
+  await buildInto(folder, [
+    {
+      name: "next-version",
+      transform: (code, id) => (id.endsWith("/src/main.tsx") ? `${code}\nglobalThis.version = "next";` : null),
+    },
+  ]);
+}
+
+async function buildInto(folder: string, plugins: readonly Plugin[] = []): Promise<void> {
   // Under NODE_ENV=test, which vitest sets, Vite does not build for production.
   const before = process.env["NODE_ENV"];
   process.env["NODE_ENV"] = "production";
   try {
     const root = fileURLToPath(new URL("../..", import.meta.url));
     const common = { root, logLevel: "warn" } as const;
-    await build({ ...common, build: { outDir: folder, emptyOutDir: true, manifest: "manifest.json" } });
+    await build({
+      ...common,
+      plugins: [...plugins],
+      build: { outDir: folder, emptyOutDir: true, manifest: "manifest.json" },
+    });
     const configFile = join(root, "vite.player.config.ts");
     await build({ ...common, configFile, build: { outDir: folder, manifest: "manifest-player.json" } });
   } finally {

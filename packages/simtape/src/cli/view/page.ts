@@ -10,6 +10,8 @@ const TYPES: Readonly<Record<string, string>> = {
   ".mjs": "text/javascript; charset=utf-8",
   ".css": "text/css; charset=utf-8",
   ".svg": "image/svg+xml",
+  ".png": "image/png",
+  ".webmanifest": "application/manifest+json",
   ".wasm": "application/wasm",
   ".json": "application/json",
 };
@@ -22,6 +24,9 @@ const CODINGS = {
 } as const;
 
 type Coding = keyof typeof CODINGS;
+
+/** Types of what is compressed already. */
+const SMALL = ["image/png"];
 
 /** Bytes; what is smaller is sent as it is. */
 const WORTH = 1024;
@@ -56,7 +61,7 @@ export async function sendPart(
   response.setHeader("Content-Type", type ?? "application/octet-stream");
   // Names of what was built tell its content.
   if (name.startsWith("assets/")) response.setHeader("Cache-Control", "private, max-age=31536000, immutable");
-  if (type === undefined || content.length < WORTH) {
+  if (type === undefined || SMALL.includes(type) || content.length < WORTH) {
     response.end(content);
     return;
   }

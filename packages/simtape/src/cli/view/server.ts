@@ -67,7 +67,12 @@ export async function serveView({
   indexes = null,
 }: Serving): Promise<ViewServer> {
   const token = randomBytes(12).toString("base64url");
-  const page = await pageOf(folder, { recordings: LIST, formats: modules.map(moduleAddress).join(" ") });
+  const page = await pageOf(folder, {
+    recordings: LIST,
+    formats: modules.map(moduleAddress).join(" "),
+    // No later run has this path: a page that each run stored would only fill the disk.
+    offline: "installed",
+  });
   const policy = policyOf(page);
   const list = entries instanceof ViewList ? entries : new ViewList(entries);
   const server = createServer((request, response) => {
