@@ -1,6 +1,6 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { mkdir, readdir, rename, rm } from "node:fs/promises";
+import { mkdir, readdir, readFile, rename, rm, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { setTimeout } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
@@ -58,7 +58,13 @@ async function makeRecordings(folder: string, signal: AbortSignal): Promise<Read
       if (known === null) await run(["demo", format, "-o", making, ...words], signal);
       // beside some are files that show their world
       const made = known === null ? await readdir(making) : [];
-      for (const name of made) await rename(join(making, name), join(folder, `${size}-${format}-${name}`));
+      for (const name of made) {
+        const to = join(folder, `${size}-${format}-${name}`);
+        await rename(join(making, name), to);
+        // a map names its picture, which has another name here
+        if (name.endsWith(".yaml"))
+          await writeFile(to, (await readFile(to, "utf8")).replace(/^image: /m, `image: ${size}-${format}-`));
+      }
       keys.set(known ?? `${size}-${format}-${made.find((name) => !showsWorld(name))!}`, size);
     }
   }
