@@ -6,6 +6,9 @@ import type { Observable } from "./observable.ts";
 
 export const SessionContext: React.Context<Session | null> = createContext<Session | null>(null);
 
+/** Id of the panel that a component is in: of several of a kind, each has its own. Null: it is in none. */
+export const PanelContext: React.Context<string | null> = createContext<string | null>(null);
+
 export function useSession(): Session {
   const session = useContext(SessionContext);
   if (session === null) throw new Error("a component outside of SessionContext");

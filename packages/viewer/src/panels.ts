@@ -11,6 +11,8 @@ export interface PanelKind {
   readonly home?: "main" | "side" | "below";
   /** What it shows is true of one moment, and so of a recording of which only the head is open. */
   readonly showsMoment?: boolean;
+  /** There may be several, each with what it shows: the others have the ids `plots-2`, `plots-3`. */
+  readonly isMany?: boolean;
 }
 
 export const PANELS: readonly PanelKind[] = [
@@ -26,6 +28,7 @@ export const PANELS: readonly PanelKind[] = [
     title: "Plots",
     component: lazily(async () => (await import("./plots/plots-panel.tsx")).PlotsPanel),
     home: "below",
+    isMany: true,
   },
   {
     id: "events",
@@ -88,6 +91,11 @@ export function panelsFor(main: string): readonly PanelKind[] {
     const { home, ...rest } = kind;
     return home === "main" ? rest : kind;
   });
+}
+
+/** The title of a panel: of one of several with its number. */
+export function nameOfPanel({ id, title }: PanelKind, panel: string): string {
+  return title + panel.slice(id.length).replace("-", " ");
 }
 
 function lazily(load: () => Promise<ComponentType>): LazyExoticComponent<ComponentType> {

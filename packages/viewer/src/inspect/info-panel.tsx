@@ -1,3 +1,4 @@
+import "../ui/findings.css";
 import "./inspect.css";
 import type { Finding } from "simtape";
 import { useEffect, useState } from "react";

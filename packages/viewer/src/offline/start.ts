@@ -22,7 +22,10 @@ export function start(session: Session): void {
 /** Calls back when nothing is being opened: that comes before what is stored for later. */
 function whenRead(session: Session, done: () => void): void {
   const look = (): boolean => session.state.value.opening === null;
-  if (look()) return done();
+  if (look()) {
+    done();
+    return;
+  }
   const unsubscribe = session.state.subscribe(() => {
     if (!look()) return;
     unsubscribe();

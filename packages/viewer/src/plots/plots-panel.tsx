@@ -1,8 +1,8 @@
 import "./plots.css";
 import { pathText, type SeriesPath, type Time } from "simtape";
-import { type RefObject, useEffect, useLayoutEffect, useMemo, useRef, useState } from "react";
+import { type RefObject, useContext, useEffect, useLayoutEffect, useMemo, useRef, useState } from "react";
 import { isTooFar } from "../afar.ts";
-import { useObservable, useSession, useValues, useViewer } from "../hooks.ts";
+import { PanelContext, useObservable, useSession, useValues, useViewer } from "../hooks.ts";
 import type { Opened } from "../protocol.ts";
 import { sizeText } from "../size.ts";
 import { sidesOf, timelineBox } from "../timeline/plot-box.ts";
@@ -12,7 +12,7 @@ import { Button } from "../ui/button.tsx";
 import { Chart } from "./chart.tsx";
 import { expressionOf } from "./derived.ts";
 import { PathPicker } from "./path-picker.tsx";
-import { type Shown, toggled, useShown } from "./shared.ts";
+import { FIRST, type Shown, toggled, useShown } from "./shared.ts";
 import { useGhostSeries } from "./use-ghost-series.ts";
 import { useSeries } from "./use-series.ts";
 
@@ -29,10 +29,11 @@ export function PlotsPanel() {
 
 function Plots({ opened }: { readonly opened: Opened }) {
   const session = useSession();
-  const [shown, setShown, chosen] = useShown();
+  const panel = useContext(PanelContext) ?? FIRST;
+  const [shown, setShown, chosen] = useShown(panel);
   const [picking, setPicking] = useState<{ readonly chart: number | null } | null>(null);
   const [place, size] = useSize();
-  useFirstChart(opened, chosen, setShown);
+  useFirstChart(opened, panel === FIRST, chosen, setShown);
   const all = useMemo(() => wholeOf(opened.timeline), [opened]);
   const [range, setRange] = useWindow(all);
   const isAll = range.start <= all.start && range.end >= all.end;
@@ -55,7 +56,7 @@ function Plots({ opened }: { readonly opened: Opened }) {
     const time = session.frame?.time ?? range.start;
     return time >= range.start && time <= range.end ? time : (range.start + range.end) / 2;
   };
-  const panel = useRef<HTMLDivElement>(null);
+  const element = useRef<HTMLDivElement>(null);
   const press = (event: KeyboardEvent): void => {
     if (event.target instanceof HTMLInputElement || event.ctrlKey || event.metaKey || event.altKey) return;
     if (event.key === "+" || event.key === "=") zoom(0.5, now());
@@ -66,14 +67,14 @@ function Plots({ opened }: { readonly opened: Opened }) {
     event.stopPropagation();
   };
   useEffect(() => {
-    const element = panel.current!;
-    element.addEventListener("keydown", press);
-    return () => element.removeEventListener("keydown", press);
+    const target = element.current!;
+    target.addEventListener("keydown", press);
+    return () => target.removeEventListener("keydown", press);
   });
   const toggle = (path: SeriesPath, chart: number | null): void => setShown(toggled(shown, path, chart));
 
   return (
-    <div ref={panel} className="plots" tabIndex={-1}>
+    <div ref={element} className="plots" tabIndex={-1}>
       <div className="plots-bar" role="toolbar" aria-label="Plots and zoom">
         <Button kind={shown.charts.length === 0 ? "main" : "plain"} onClick={() => setPicking({ chart: null })}>
           Add a plot …
@@ -136,14 +137,22 @@ function Plots({ opened }: { readonly opened: Opened }) {
   );
 }
 
-/** Draws what is worth a first look, unless a chart is chosen, or was chosen for another recording of the format. */
-function useFirstChart(opened: Opened, chosen: () => Shown | null, show: (shown: Shown) => void): void {
+/**
+ * Draws what is worth a first look, unless a chart is chosen, or was chosen for another recording of the format; a second
+ * panel begins empty.
+ */
+function useFirstChart(
+  opened: Opened,
+  isFirst: boolean,
+  chosen: () => Shown | null,
+  show: (shown: Shown) => void,
+): void {
   const session = useSession();
   const first = useRef<Shown | null>(null);
   // biome-ignore lint/correctness/useExhaustiveDependencies: once for each recording
   useEffect(() => {
     const isChosen = (): boolean => chosen() !== null && chosen() !== first.current;
-    if (isChosen()) return;
+    if (!isFirst || isChosen()) return;
     const controller = new AbortController();
     const deck = session.state.value.decks.find((one) => one.opened === opened);
     const isReading = deck !== undefined && !isTooFar(deck);

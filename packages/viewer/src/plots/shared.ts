@@ -16,13 +16,18 @@ export interface Shown {
   readonly isOfSubject?: boolean;
 }
 
+/** Id of the first panel with plots. */
+export const FIRST = "plots";
 const NOTHING: Shown = { charts: [] };
 
-/** What the plots show of recordings of this format, how to show something else, and what is chosen at this moment. */
-export function useShown(): readonly [Shown, (next: Shown) => void, () => Shown | null] {
+/**
+ * What the plots of a panel show of recordings of this format, how to show something else, and what is chosen at this
+ * moment. Other panels, which add to plots, mean the first.
+ */
+export function useShown(panel = FIRST): readonly [Shown, (next: Shown) => void, () => Shown | null] {
   const session = useSession();
   const format = useViewer(({ decks }) => decks[0]?.opened.info.format);
-  const key = `plots-${format}`;
+  const key = `${panel}-${format}`;
   const [shown, setShown] = useShared<Shown | null>(key, null);
   const subject = useViewer((state) => state.subject);
   const charts = useMemo(() => (shown === null ? NOTHING : ofSubject(shown, subject)), [shown, subject]);

@@ -22,8 +22,6 @@ export const SCENE_COMMANDS: readonly Command[] = [
   },
   { title: "Camera path", keys: ["Shift+P"], run: () => void more().then((it) => it.togglePath()) },
   { title: "Add a keyframe", keys: ["Shift+K"], run: (session) => void more().then((it) => it.addKeyframe(session)) },
-  { title: "Undo in the camera path", keys: ["Ctrl+z"], run: (session) => void more().then((it) => it.undo(session)) },
-  { title: "Redo in it", keys: ["Ctrl+Shift+Z"], run: (session) => void more().then((it) => it.redo(session)) },
 ];
 
 function toggle(session: Session, name: "world" | "cut" | "instruments", usual: boolean): void {

@@ -1,7 +1,7 @@
 import type { Session } from "../session.ts";
 import { type MoleculeStyle, STYLES } from "./presenters/molecules/settings.ts";
 import { SCENE, sceneSettings } from "./settings.ts";
-import { addKeyframe as add, redoPath, undoPath } from "../video/path-changes.ts";
+import { addKeyframe as add } from "../video/path-changes.ts";
 import { pathShown } from "../video/shown.ts";
 
 export { toggleMeasuring } from "../measure/measuring.ts";
@@ -14,14 +14,6 @@ export function addKeyframe(session: Session): void {
   add(session);
   // what was added is seen
   pathShown.set(true);
-}
-
-export function undo(session: Session): void {
-  if (!undoPath(session)) session.tell("Nothing was changed in the camera path");
-}
-
-export function redo(session: Session): void {
-  if (!redoPath(session)) session.tell("Nothing was undone in the camera path");
 }
 
 export function nextStyle(session: Session): void {

@@ -2,22 +2,33 @@ import "dockview/dist/styles/dockview.css";
 import { createDockview, type DockviewApi, themeDark, themeLight } from "dockview";
 import { Suspense, useEffect, useRef, useState } from "react";
 import { createPortal } from "react-dom";
-import { useObservable, useSession, useViewer } from "../hooks.ts";
+import { PanelContext, useObservable, useSession, useViewer } from "../hooks.ts";
 import { mainPanel } from "../session.ts";
-import { PANELS, type PanelKind } from "../panels.ts";
+import type { Command } from "../transport/commands.ts";
+import { nameOfPanel, PANELS, type PanelKind } from "../panels.ts";
 import { scheme } from "../theme.ts";
-import { hideLoneTab, reset, restore, showPanel } from "./layout.ts";
+import { keptLayout } from "./kept-layout.ts";
+import { hideLoneTab, LAYOUT, restore, showPanel } from "./layout.ts";
+import type { LayoutKeeper } from "./layout-keeper.ts";
 import { PanelBoundary } from "./panel-boundary.tsx";
 import { Tab } from "./tab.ts";
 
 /** The elements that the layout has made for panels, by panel. */
 type Places = ReadonlyMap<string, { readonly kind: PanelKind; readonly element: HTMLElement }>;
 
-/** The panels, laid out as the address says, or as they are at first. */
-export function Dock({ onReady }: { readonly onReady: (api: DockviewApi | null) => void }) {
+/** The panels, laid out as the address says, as this recording was left in this browser, or as they are at first. */
+export function Dock({
+  onReady,
+  onBegin,
+}: {
+  readonly onReady: (api: DockviewApi | null) => void;
+  /** Called when the user does something first, with what can be done from then on. */
+  readonly onBegin: (commands: readonly Command[]) => void;
+}) {
   const session = useSession();
   const container = useRef<HTMLDivElement>(null);
   const dock = useRef<DockviewApi | null>(null);
+  const keeper = useRef<LayoutKeeper | null>(null);
   const [places, setPlaces] = useState<Places>(new Map());
   const shownScheme = useObservable(scheme, (value) => value);
   useEffect(() => {
@@ -60,53 +71,63 @@ export function Dock({ onReady }: { readonly onReady: (api: DockviewApi | null) 
       },
     });
     dock.current = api;
-    restore(api, session.state.value.shared["layout"], mainPanel(session.state.value));
-    // What the user did, as against what followed from the size of the page.
-    const keep = (): void => session.share("layout", api.toJSON());
-    const changes = [
-      api.onDidAddPanel(keep),
-      api.onDidRemovePanel(keep),
-      api.onDidMovePanel(keep),
-      api.onDidLayoutChange(() => hideLoneTab(api)),
-    ];
+    const own = session.state.value.shared[LAYOUT] ?? keptLayout(session.state.value.decks[0]);
+    restore(api, own, mainPanel(session.state.value));
+    session.share(LAYOUT, own);
+    const change = api.onDidLayoutChange(() => hideLoneTab(api));
     hideLoneTab(api);
-    const place = container.current!;
-    const release = (): void => void setTimeout(keep);
-    place.addEventListener("pointerup", release);
+    // Until the user does something, there is nothing to keep.
+    const ends = new AbortController();
+    const begin = (): void => {
+      ends.abort();
+      const before = api.toJSON();
+      void import("./begin.ts").then((it) => {
+        if (dock.current !== api) return;
+        keeper.current = new it.LayoutKeeper(api, session, container.current!, before);
+        onBegin(it.moreCommands(api));
+      });
+    };
+    for (const kind of ["pointermove", "pointerdown", "keydown"])
+      addEventListener(kind, begin, { signal: ends.signal, capture: true });
     session.showPanel = (id) => {
       const kind = PANELS.find((candidate) => candidate.id === id);
       if (kind !== undefined) showPanel(api, kind);
     };
-    const press = ({ key }: KeyboardEvent): void => void ((key === "Enter" || key === " ") && release());
-    place.addEventListener("keyup", press);
     onReady(api);
     return () => {
       session.showPanel = () => undefined;
-      place.removeEventListener("pointerup", release);
-      place.removeEventListener("keyup", press);
-      for (const change of changes) change.dispose();
+      ends.abort();
+      keeper.current?.dispose();
+      keeper.current = dock.current = null;
+      change.dispose();
       onReady(null);
       api.dispose();
     };
-  }, [session, onReady]);
+  }, [session, onReady, onBegin]);
   const main = useViewer(mainPanel);
   const laidOutFor = useRef(main);
   useEffect(() => {
     if (laidOutFor.current === main) return;
     laidOutFor.current = main;
+    const api = dock.current;
     // The user's own layout stays as it is.
-    if (dock.current !== null && session.state.value.shared["layout"] === undefined) reset(dock.current, session);
+    if (api === null || session.state.value.shared[LAYOUT] !== undefined) return;
+    const lay = (): void => restore(api, null, main);
+    if (keeper.current === null) lay();
+    else keeper.current.quietly(lay);
   }, [session, main]);
   useEffect(() => dock.current?.updateOptions({ theme: themeOf(shownScheme) }), [shownScheme]);
   return (
     <>
       <div ref={container} className="dock" />
-      {[...places].map(([id, { kind, element }]) => createPortal(<Panel kind={kind} />, element, id))}
+      {[...places].map(([id, { kind, element }]) => createPortal(<Panel kind={kind} id={id} />, element, id))}
     </>
   );
 }
 
-function Panel({ kind: { component: Content, title, showsMoment = false } }: { readonly kind: PanelKind }) {
+function Panel({ kind, id }: { readonly kind: PanelKind; readonly id: string }) {
+  const { component: Content, showsMoment = false } = kind;
+  const title = nameOfPanel(kind, id);
   const isHead = useViewer(({ decks }) => decks[0]?.opened.isHead) === true;
   return (
     <section className="panel" aria-label={title}>
@@ -115,7 +136,9 @@ function Panel({ kind: { component: Content, title, showsMoment = false } }: { r
           {isHead && !showsMoment ? (
             <p className="panel-note">This panel appears when the whole recording has been read.</p>
           ) : (
-            <Content />
+            <PanelContext value={id}>
+              <Content />
+            </PanelContext>
           )}
         </Suspense>
       </PanelBoundary>

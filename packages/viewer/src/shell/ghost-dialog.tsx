@@ -1,3 +1,4 @@
+import "./ghost-dialog.css";
 import { useEffect, useState } from "react";
 import { useSession, useViewer } from "../hooks.ts";
 import { locatorAt } from "../open/files.ts";

@@ -1,7 +1,8 @@
 import type { DockviewApi } from "dockview";
-import { mainPanel, type Session } from "../session.ts";
 import { type PanelKind, panelsFor } from "../panels.ts";
 
+/** Where the address keeps the layout. */
+export const LAYOUT = "layout";
 /** Of the window, what the scene has at least at first. */
 export const SCENE_PART = 0.6;
 /** Pixels of a drawer that is open, and below which it stays shut at first. */
@@ -12,6 +13,8 @@ const STRIP = 30;
 const BARS = 240;
 
 type Home = NonNullable<PanelKind["home"]>;
+/** What drawers have of the page: from 0 to 1; absent: the drawer is shut. */
+export type Open = Readonly<Partial<Record<keyof typeof EDGES, number>>>;
 /** The edge that has the drawer of a home. */
 const EDGES = { side: "right", below: "bottom" } as const satisfies Partial<Record<Home, "right" | "bottom">>;
 
@@ -33,25 +36,26 @@ export function restore(api: DockviewApi, layout: unknown, main = "scene"): void
       // Of an older viewer, or changed by hand.
     }
   }
+  arrange(api, panelsFor(main), main, null);
+}
+
+/**
+ * Lays out panels in their homes, in this order, `main` before the others. `open`: which drawers are open; null: those
+ * beside which the scene keeps its part.
+ */
+export function arrange(api: DockviewApi, panels: readonly PanelKind[], main: string, open: Open | null): void {
   api.clear();
   removeDrawers(api);
-  const panels = panelsFor(main);
   // On a screen that is higher than wide, all is below the scene.
   const isHigh = api.height > api.width;
   const homeOf = ({ home }: PanelKind): Home | undefined => (isHigh && home === "side" ? "below" : home);
   for (const home of ["main", "side", "below"] as const) {
     const kinds = panels.filter((kind) => homeOf(kind) === home);
     if (kinds.length === 0) continue;
-    if (home !== "main") addDrawer(api, home, isHigh);
+    if (home !== "main") addDrawer(api, home, isHigh, open);
     for (const kind of kinds) addPanel(api, kind, home);
   }
   api.getPanel(main)?.api.setActive();
-}
-
-/** Back to the layout there is at first, which no address need carry. */
-export function reset(api: DockviewApi, session: Session): void {
-  restore(api, null, mainPanel(session.state.value));
-  session.share("layout", undefined);
 }
 
 /** The scene needs no tab as long as nothing lies over it; what stands in its place says what it is. */
@@ -68,14 +72,31 @@ function addPanel(api: DockviewApi, { id, title }: PanelKind, home: Home): Retur
   return api.addPanel({ id, component: id, title, inactive: drawer !== undefined, ...position });
 }
 
-/** Open at first where the scene keeps its part. */
-function addDrawer(api: DockviewApi, home: keyof typeof EDGES, isHigh: boolean): void {
+function addDrawer(api: DockviewApi, home: keyof typeof EDGES, isHigh: boolean, open: Open | null): void {
+  const size = open === null ? sizeAtFirst(home, isHigh) : sizeOf(home, isHigh, open);
+  const initialSize = size ?? (home === "side" ? DRAWER.wide : DRAWER.high);
+  api.addEdgeGroup(EDGES[home], {
+    id: `drawer-${home}`,
+    initialSize,
+    collapsed: size === null,
+    collapsedSize: STRIP,
+  });
+}
+
+/** Pixels; null: shut. */
+function sizeOf(home: keyof typeof EDGES, isHigh: boolean, open: Open): number | null {
+  // where all is below, so is what would be beside
+  const part = isHigh ? (open.below ?? open.side) : open[home];
+  return part === undefined ? null : Math.floor(part * (home === "side" ? innerWidth : innerHeight));
+}
+
+/** Likewise, where the scene keeps its part. */
+function sizeAtFirst(home: keyof typeof EDGES, isHigh: boolean): number | null {
   const scene = SCENE_PART * innerWidth * innerHeight;
   const [width, height] = [innerWidth - (isHigh ? 0 : STRIP), innerHeight - BARS - STRIP];
   const spare = home === "side" ? STRIP + width - scene / height : STRIP + height - scene / width;
   const isOpen = (home === "side" || isHigh) && spare >= DRAWER.least;
-  const initialSize = Math.floor(isOpen ? Math.min(DRAWER.wide, spare) : home === "side" ? DRAWER.wide : DRAWER.high);
-  api.addEdgeGroup(EDGES[home], { id: `drawer-${home}`, initialSize, collapsed: !isOpen, collapsedSize: STRIP });
+  return isOpen ? Math.floor(Math.min(DRAWER.wide, spare)) : null;
 }
 
 function removeDrawers(api: DockviewApi): void {

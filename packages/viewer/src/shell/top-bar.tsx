@@ -9,13 +9,14 @@ import { choose, scheme } from "../theme.ts";
 import { Button } from "../ui/button.tsx";
 import { Menu, MenuItem } from "../ui/menu.tsx";
 import type { DialogKind } from "./dialogs.tsx";
-import { reset, showPanel } from "./layout.ts";
+import { showPanel } from "./layout.ts";
 import { PlaceContext } from "./place.ts";
 import { share } from "./share.ts";
 import { UnitsMenu } from "./units-menu.tsx";
 import { videoShown } from "../video/shown.ts";
 
 const LiveBadge = lazy(async () => ({ default: (await import("../live/live-badge.tsx")).LiveBadge }));
+const LayoutItems = lazy(async () => ({ default: (await import("./layout-items.tsx")).LayoutItems }));
 const BarDialog = lazy(async () => ({ default: (await import("./dialogs.tsx")).BarDialog }));
 const ExportDialog = lazy(async () => ({ default: (await import("../export/export-dialog.tsx")).ExportDialog }));
 const VideoDialog = lazy(async () => ({ default: (await import("../video/video-dialog.tsx")).VideoDialog }));
@@ -27,6 +28,7 @@ export function TopBar({ dock }: { readonly dock: DockviewApi | null }) {
   const ghosts = useViewer((state) => state.decks.length - 1);
   const opening = useViewer((state) => state.opening);
   const shownScheme = useObservable(scheme, (value) => value);
+  const [isNear, setNear] = useState(false);
   const [dialog, setDialog] = useState<DialogKind | null>(null);
   const close = (): void => setDialog(null);
   const isExporting = useObservable(exportShown, (value) => value);
@@ -70,9 +72,13 @@ export function TopBar({ dock }: { readonly dock: DockviewApi | null }) {
             {kind.title}
           </MenuItem>
         ))}
-        <hr />
-        <MenuItem onSelect={() => setDialog("layouts")}>Layouts …</MenuItem>
-        <MenuItem onSelect={() => dock !== null && reset(dock, session)}>Default layout</MenuItem>
+      </Menu>
+      <Menu label="Layout" onNear={() => setNear(true)}>
+        {dock !== null && isNear && (
+          <Suspense fallback={null}>
+            <LayoutItems dock={dock} onSaved={() => setDialog("layouts")} />
+          </Suspense>
+        )}
       </Menu>
       <UnitsMenu />
       {place === null && (

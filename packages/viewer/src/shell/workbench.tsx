@@ -3,8 +3,9 @@ import { lazy, Suspense, useContext, useMemo, useState } from "react";
 import { useViewer } from "../hooks.ts";
 import { Timeline } from "../timeline/timeline.tsx";
 import { Keys } from "../transport/keys.tsx";
+import type { Command } from "../transport/commands.ts";
 import { TransportBar } from "../transport/transport-bar.tsx";
-import { commandsOf } from "./commands.ts";
+import { RECORDING_COMMANDS } from "./commands.ts";
 import { Dock } from "./dock.tsx";
 import { Notices } from "./notices.tsx";
 import { PlaceContext } from "./place.ts";
@@ -18,7 +19,8 @@ export function Workbench() {
   const isHead = useViewer(({ decks }) => decks[0]?.opened.isHead) === true;
   const place = useContext(PlaceContext);
   const others = place?.commands;
-  const commands = useMemo(() => [...(dock === null ? [] : commandsOf(dock)), ...(others ?? [])], [dock, others]);
+  const [more, setMore] = useState<readonly Command[]>([]);
+  const commands = useMemo(() => [...RECORDING_COMMANDS, ...more, ...(others ?? [])], [more, others]);
   return (
     <div className="workbench">
       <Notices />
@@ -28,7 +30,7 @@ export function Workbench() {
         {place?.below}
       </div>
       <main className="workbench-panels">
-        <Dock onReady={setDock} />
+        <Dock onReady={setDock} onBegin={setMore} />
       </main>
       <footer>
         {place?.strip}

@@ -1,3 +1,4 @@
+import "./key-sheet.css";
 import { useEffect, useState } from "react";
 import { eventListOf, type Known } from "../events/event-list.ts";
 import { useObservable, useSession, useViewer } from "../hooks.ts";

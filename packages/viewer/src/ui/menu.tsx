@@ -1,13 +1,30 @@
 import { type KeyboardEvent, type ReactNode, useId, useRef } from "react";
 
 /** A button that opens a list of choices below it, by the browser's own popover. */
-export function Menu({ label, children }: { readonly label: ReactNode; readonly children: ReactNode }) {
+export function Menu({
+  label,
+  children,
+  onNear,
+}: {
+  readonly label: ReactNode;
+  readonly children: ReactNode;
+  /** Called when it may soon be opened, for choices that are loaded then. */
+  readonly onNear?: () => void;
+}) {
   const id = useId();
   const button = useRef<HTMLButtonElement>(null);
   const list = useRef<HTMLDivElement>(null);
   return (
     <>
-      <button ref={button} type="button" className="button button-plain" popoverTarget={id} aria-haspopup="menu">
+      <button
+        ref={button}
+        type="button"
+        className="button button-plain"
+        popoverTarget={id}
+        aria-haspopup="menu"
+        onPointerEnter={onNear}
+        onFocus={onNear}
+      >
         {label}
       </button>
       <div
@@ -37,15 +54,17 @@ export function MenuItem({
   children,
   onSelect,
   isChecked,
+  isDisabled = false,
 }: {
   readonly children: ReactNode;
   readonly onSelect: () => void;
   /** Absent: the item is no switch. */
   readonly isChecked?: boolean;
+  readonly isDisabled?: boolean;
 }) {
   if (isChecked === undefined) {
     return (
-      <button type="button" role="menuitem" className="menu-item" onClick={onSelect}>
+      <button type="button" role="menuitem" className="menu-item" disabled={isDisabled} onClick={onSelect}>
         {children}
       </button>
     );
@@ -76,5 +95,5 @@ function moveFocus(event: KeyboardEvent, list: HTMLElement): void {
 }
 
 function itemsOf(list: HTMLElement): HTMLElement[] {
-  return [...list.querySelectorAll<HTMLElement>("[role^=menuitem]")];
+  return [...list.querySelectorAll<HTMLElement>("[role^=menuitem]:enabled")];
 }

@@ -1,50 +1,12 @@
-import { Observable } from "../observable.ts";
+import { change } from "../changes.ts";
 import type { Session } from "../session.ts";
 import type { Gaze } from "../gaze.ts";
 import { keptPath, PATH_KEY } from "./kept-path.ts";
 import { type CameraPath, type Keyframe, MOST_KEYFRAMES, withKeyframe } from "./path.ts";
 
-/** Changes that can be undone at most. */
-const MOST = 200;
-
-interface Changes {
-  /** What the address keeps; of another path these are none of its changes. */
-  readonly now: unknown;
-  readonly before: readonly unknown[];
-  readonly after: readonly unknown[];
-}
-
-const NONE: Changes = { now: undefined, before: [], after: [] };
-
-/** Paths of the camera before the one that is kept, and those that were undone. */
-export const pathChanges: Observable<Changes> = new Observable<Changes>(NONE);
-
 /** Puts another path in place of the one that is kept. */
 export function changePath(session: Session, path: CameraPath): void {
-  const { before, now } = changesOf(session);
-  const next = path.keyframes.length === 0 ? undefined : path;
-  keep(session, { now: next, before: [...before, now].slice(-MOST), after: [] });
-}
-
-/** As it was before the last change. False: there is none. */
-export function undoPath(session: Session): boolean {
-  const { before, now, after } = changesOf(session);
-  if (before.length === 0) return false;
-  keep(session, { now: before.at(-1), before: before.slice(0, -1), after: [now, ...after] });
-  return true;
-}
-
-export function redoPath(session: Session): boolean {
-  const { before, now, after } = changesOf(session);
-  if (after.length === 0) return false;
-  keep(session, { now: after[0], before: [...before, now], after: after.slice(1) });
-  return true;
-}
-
-/** Those of the path that is kept. */
-export function changesOf(session: Session): Changes {
-  const now = session.state.value.shared[PATH_KEY];
-  return pathChanges.value.now === now ? pathChanges.value : { ...NONE, now };
+  change(session, PATH_KEY, path.keyframes.length === 0 ? undefined : path);
 }
 
 /** Adds a keyframe where the camera is, at the time shown; where one is at that time, it is put there. */
@@ -92,9 +54,4 @@ export function viewOf(
 
 function round(value: number, digits: number): number {
   return Number(value.toFixed(digits));
-}
-
-function keep(session: Session, changes: Changes): void {
-  pathChanges.set(changes);
-  session.share(PATH_KEY, changes.now);
 }

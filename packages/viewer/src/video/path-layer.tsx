@@ -1,11 +1,12 @@
 import "./path.css";
 import { useCallback, useEffect, useRef, useState } from "react";
+import { changes, changesOf, redo, undo } from "../changes.ts";
 import { useObservable, useSession, useViewer } from "../hooks.ts";
 import type { SceneView } from "../scene/scene-view.ts";
 import { Button } from "../ui/button.tsx";
-import { keptPath } from "./kept-path.ts";
+import { keptPath, PATH_KEY } from "./kept-path.ts";
 import { NO_PATH } from "./path.ts";
-import { addKeyframe, changePath, changesOf, pathChanges, redoPath, undoPath } from "./path-changes.ts";
+import { addKeyframe, changePath } from "./path-changes.ts";
 import { PathFile } from "./path-file.tsx";
 import { fly, isFlying } from "./path-flight.ts";
 import { PathList } from "./path-list.tsx";
@@ -25,8 +26,8 @@ export function PathLayer({ view }: { readonly view: SceneView }) {
   );
   const isUnderWay = useObservable(isFlying, (value) => value);
   const land = useRef<(() => void) | null>(null);
-  useObservable(pathChanges, (value) => value);
-  const { before, after } = changesOf(session);
+  useObservable(changes, (value) => value);
+  const { canUndo, canRedo } = changesOf(session, PATH_KEY);
 
   useEffect(() => view.lay(overlay), [view, overlay]);
   useEffect(() => {
@@ -77,10 +78,10 @@ export function PathLayer({ view }: { readonly view: SceneView }) {
             Preview
           </Button>
         )}
-        <Button kind="bare" label="Undo (Ctrl Z)" disabled={before.length === 0} onClick={() => undoPath(session)}>
+        <Button kind="bare" label="Undo (Ctrl Z)" disabled={!canUndo} onClick={() => undo(session, PATH_KEY)}>
           ↶
         </Button>
-        <Button kind="bare" label="Redo (Ctrl Shift Z)" disabled={after.length === 0} onClick={() => redoPath(session)}>
+        <Button kind="bare" label="Redo (Ctrl Shift Z)" disabled={!canRedo} onClick={() => redo(session, PATH_KEY)}>
           ↷
         </Button>
         <span className="spring" />

@@ -68,7 +68,7 @@ describe.skipIf(!hasChromium)("the layout there is at first", () => {
     await page.getByRole("button", { name: "Panels" }).click();
     await page.getByRole("menuitem", { name: "Plots" }).click();
     await plots.waitFor();
-    await page.getByRole("button", { name: "Panels" }).click();
+    await page.getByRole("button", { name: "Layout", exact: true }).click();
     await page.getByRole("menuitem", { name: "Default layout" }).click();
     await expect.poll(partOfScene).toBeGreaterThanOrEqual(0.6);
   });

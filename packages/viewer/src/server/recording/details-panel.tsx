@@ -1,3 +1,4 @@
+import "../../ui/findings.css";
 import { useState } from "react";
 import { useSession } from "../../hooks.ts";
 import { sizeText } from "../../size.ts";
