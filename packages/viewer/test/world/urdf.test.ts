@@ -40,7 +40,9 @@ const ANY_FOUR = [ANY, ANY, ANY, ANY] as const;
 describe("the description of a robot", () => {
   test("is a kind of companion, with its meshes beside it", () => {
     expect(kindOf("Arm.URDF")?.id).toBe("urdf");
-    expect(KINDS.find(({ id }) => id === "urdf")!.whole!.recognizes(text.encode('<?xml version="1.0"?><robot/>'))).toBe(true);
+    expect(KINDS.find(({ id }) => id === "urdf")!.whole!.recognizes(text.encode('<?xml version="1.0"?><robot/>'))).toBe(
+      true,
+    );
     expect(KINDS.find(({ id }) => id === "urdf")!.whole!.recognizes(text.encode("robot: 1"))).toBe(false);
   });
 
