@@ -10,7 +10,7 @@ const PAGES = ["viewer/src", "server/src/pages"];
 const OTHERS: Readonly<Record<string, string>> = {
   "viewer/src/server/library/upload.ts": "uploads, by the protocol tus",
   "viewer/src/engine/engine.ts": "whether a file is there",
-  "viewer/src/open/recording-list.tsx": "the list of simtape view",
+  "viewer/src/open/listed.ts": "the list of simtape view",
   "viewer/src/open/recording-facts.tsx": "the facts of simtape view",
   "viewer/src/blocks/backing.ts": "a file of the page",
   "viewer/src/blocks/anvil/regions.ts": "whether a region file is there",

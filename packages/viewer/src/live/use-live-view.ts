@@ -1,6 +1,6 @@
 import { useEffect, useMemo, useState } from "react";
 import { useSession, useViewer } from "../hooks.ts";
-import { listAddress, type Listed } from "../open/recording-list.tsx";
+import { listAddress, type Listed } from "../open/listed.ts";
 import type { Shown } from "./shown.ts";
 import { type Lag, type Listen, type LiveNews, useLive } from "./use-live.ts";
 

@@ -1,10 +1,13 @@
-import { useState } from "react";
+import { lazy, Suspense, useState } from "react";
 import { useSession, useViewer } from "../hooks.ts";
 import { Button } from "../ui/button.tsx";
 import { locatorAt } from "./files.ts";
+import { useRecordings } from "./listed.ts";
 import { isAbout, Outcome } from "./outcome.tsx";
 import { pickFiles } from "./pick.ts";
-import { RecordingList, useRecordings } from "./recording-list.tsx";
+
+/** Of pages of `simtape view` alone. */
+const RecordingList = lazy(async () => ({ default: (await import("./recording-list.tsx")).RecordingList }));
 
 /** Shown while nothing is open: how to open something, what is being opened, and why it could not be. */
 export function StartPage() {
@@ -55,7 +58,7 @@ export function StartPage() {
         </form>
         {isWrong && <p role="alert">This is not a web address.</p>}
         {!isListed && <Outcome />}
-        <RecordingList list={list} />
+        <Suspense fallback={null}>{list.length > 0 && <RecordingList list={list} />}</Suspense>
       </div>
     </main>
   );
