@@ -42,10 +42,16 @@ export class Recordings {
   }
 
   /** Throws the same `Problem` for a recording that does not exist and for one that this person may not read. */
-  async find(id: string, { person }: FastifyRequest): Promise<Reachable> {
+  async find(id: string, request: FastifyRequest): Promise<Reachable> {
+    const found = await this.findOrGone(id, request);
+    if (found.state === "gone") throw notFound("the recording");
+    return found;
+  }
+
+  /** Like `find`, but also one whose file is gone, of which the catalog still knows. */
+  async findOrGone(id: string, { person }: FastifyRequest): Promise<Reachable> {
     const found = await this.#known.get(id);
-    if (found === null || found.state === "gone" || !mayRead(person, found, this.#context.settings.public))
-      throw notFound("the recording");
+    if (found === null || !mayRead(person, found, this.#context.settings.public)) throw notFound("the recording");
     return found;
   }
 

@@ -35,7 +35,7 @@ export function deleteRoutes(app: FastifyInstance, context: Context): void {
       },
     },
     async (request, reply) => {
-      const { id, key, files, state } = await recordings.find(request.params.id, request);
+      const { id, key, files, state } = await recordings.findOrGone(request.params.id, request);
       if (state === "live") throw new Problem(409, "it is being recorded: delete it when it has ended");
       const hold = await query.selectFrom("holds").select("reason").where("recording", "=", id).executeTakeFirst();
       if (hold !== undefined) throw new Problem(409, `it is on hold: ${hold.reason}`);

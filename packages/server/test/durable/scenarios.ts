@@ -164,20 +164,23 @@ async function catalog(run: Run, point: string): Promise<void> {
     await indexed(run, key);
     return;
   }
-  if (!DELETED.has(run.n)) {
+  let id = DELETED.get(run.n);
+  if (id === undefined) {
     place(run, "robot.tape", key);
-    const { id } = await indexed(run, key);
-    DELETED.add(run.n);
-    await ask(run, "DELETE", `/api/recordings/${id}`);
+    ({ id } = await indexed(run, key));
+    DELETED.set(run.n, id);
   }
+  // the same request goes on where an earlier one was interrupted
+  await ask(run, "DELETE", `/api/recordings/${id}`);
   await settled(
     run,
     () => ask<{ recordings: Item[] }>(run, "GET", "/api/recordings?limit=500"),
     ({ recordings }) => recordings.every((item) => item.key !== key),
   );
   expect(existsSync(join(run.library, key))).toBe(false);
+  expect(await run.query().selectFrom("recordings").select("id").where("id", "=", id).execute()).toEqual([]);
 }
-const DELETED = new Set<number>();
+const DELETED = new Map<number, string>();
 
 /** The second file takes the place of the first: of either only what the recording names is left in the end. */
 async function companions(run: Run): Promise<void> {
