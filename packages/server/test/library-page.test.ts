@@ -87,7 +87,7 @@ describe.skipIf(!hasChromium)("the library page", () => {
     expect((await fetch(`${node.address}/api/recordings/${drive!.id}`, { method: "DELETE" })).status).toBe(204);
   });
 
-  test("a world without its recording is told from one whose recording it is", async () => {
+  test("a world that comes without its recording is refused, and the page says what to do", async () => {
     await page.goto(node.address);
     const [chooser] = await Promise.all([
       page.waitForEvent("filechooser"),
