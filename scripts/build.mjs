@@ -30,7 +30,7 @@ const PARTS = {
     from: ["packages/client/src", "packages/simtape/src"],
   },
 };
-const ALWAYS = ["package-lock.json", "tsconfig.base.json", "scripts/copy-wasm.mjs", "scripts/build.mjs"];
+const ALWAYS = ["package-lock.json", "tsconfig.base.json", "scripts/copy-ready.mjs", "scripts/build.mjs"];
 /** Not made into anything. */
 const APART = new Set(["dist", "node_modules", "test", "bench"]);
 

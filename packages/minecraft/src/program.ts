@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import { Command, CommanderError } from "commander";
-import { EXIT, failureOf, Output, say, toJson, UsageError } from "simtape/serving";
+import { EXIT, failureOf, Output, say, toJson, UsageError } from "simtape/command";
 import { addCommands } from "./commands.ts";
 
 /** Runs a command line of `simtape-mc`; returns the exit code. */

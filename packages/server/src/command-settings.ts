@@ -1,5 +1,5 @@
 import type { Command } from "commander";
-import { Output, UsageError } from "simtape/serving";
+import { Output, UsageError } from "simtape/command";
 import { flagOf, type Given, SETTINGS, type Settings, SettingsError, settingsOf, shownSettings } from "./settings.ts";
 
 /** Flags by the names that commander gives them: those of `SETTINGS`, and those that all these commands share. */

@@ -1,6 +1,6 @@
 import { readFile } from "node:fs/promises";
 import { resolve } from "node:path";
-import { type FeedPlace, type OutletPlace, parseFeedPlaces, parseOutletPlaces } from "simtape/serving";
+import { type FeedPlace, type OutletPlace, parseFeedPlaces, parseOutletPlaces } from "simtape/command";
 import { LOG_LEVELS, type LogLevel } from "./log.ts";
 
 /** Settings of a server. All are text, as flags, the environment or a file give them; see `SETTINGS`. */

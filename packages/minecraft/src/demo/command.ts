@@ -2,7 +2,7 @@ import { mkdtemp } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Command } from "commander";
-import { EXIT, Output, say, toJson } from "simtape/serving";
+import { EXIT, Output, say, toJson } from "simtape/command";
 import { versionList } from "../scene/versions.ts";
 import { VERSION } from "./place.ts";
 

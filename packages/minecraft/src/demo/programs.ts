@@ -1,5 +1,5 @@
 import { createRequire } from "node:module";
-import { UsageError } from "simtape/serving";
+import { UsageError } from "simtape/command";
 import type { Bot } from "mineflayer";
 
 const load = createRequire(import.meta.url);

@@ -1,5 +1,5 @@
 import { readFile } from "node:fs/promises";
-import { UsageError } from "simtape/serving";
+import { UsageError } from "simtape/command";
 import { Box, type Point } from "./box.ts";
 
 /** Where runs of a map begin, pass, and end. */

@@ -1,6 +1,7 @@
 import type { Command } from "commander";
 import type { Store } from "simtape";
-import { EXIT, Output, say, storeAt, toJson } from "simtape/serving";
+import { storeAt } from "simtape/serving";
+import { EXIT, Output, say, toJson } from "simtape/command";
 import type { Lost } from "./import.ts";
 import { versionList } from "../scene/versions.ts";
 

@@ -3,7 +3,7 @@ import { basename } from "node:path";
 import { Zip, ZipDeflate } from "fflate";
 import { open, type Recording, type Store } from "simtape";
 import { fromFile, toFile } from "simtape/node";
-import { UsageError } from "simtape/serving";
+import { UsageError } from "simtape/command";
 import { bytesOf } from "../game/encoding.ts";
 import { GameData } from "../game/data.ts";
 import type { Packet } from "../game/packet.ts";

@@ -1,5 +1,5 @@
 import { stat } from "node:fs/promises";
-import { UsageError } from "simtape/serving";
+import { UsageError } from "simtape/command";
 
 /** Throws `UsageError` when a file exists that must not be overwritten. */
 export async function mayWrite(path: string, force: boolean): Promise<void> {

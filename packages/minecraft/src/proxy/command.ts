@@ -1,5 +1,6 @@
 import type { Command } from "commander";
-import { EXIT, Output, say, storeAt, toJson, UsageError } from "simtape/serving";
+import { storeAt } from "simtape/serving";
+import { EXIT, Output, say, toJson, UsageError } from "simtape/command";
 import { readCourse } from "../ghosts/course.ts";
 import { reportText } from "../stored/report.ts";
 import { worldId, worldIdOf, worldVersion } from "../world/names.ts";

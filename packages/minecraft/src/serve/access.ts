@@ -2,7 +2,7 @@ import { stat } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { open } from "simtape";
 import { fromFile } from "simtape/node";
-import { UsageError } from "simtape/serving";
+import { UsageError } from "simtape/command";
 import { subjectsOf } from "../scene/profiles.ts";
 import { UsedTickets } from "../tickets/used.ts";
 import { type Person, verify } from "../tickets/ticket.ts";

@@ -1,6 +1,7 @@
 import { join } from "node:path";
 import type { Command } from "commander";
-import { EXIT, Output, say, storeAt, UsageError } from "simtape/serving";
+import { storeAt } from "simtape/serving";
+import { EXIT, Output, say, UsageError } from "simtape/command";
 import { versionList } from "../scene/versions.ts";
 import { readKey } from "../tickets/key.ts";
 import { PUBLIC, type Public } from "./access.ts";

@@ -1,5 +1,6 @@
 import type { Player, Time } from "simtape";
-import { parseTime, UsageError } from "simtape/serving";
+import { parseTime } from "simtape/serving";
+import { UsageError } from "simtape/command";
 import type { Point } from "./points.ts";
 import { clock, type Session } from "./session.ts";
 import type { Thing } from "../scene/thing.ts";

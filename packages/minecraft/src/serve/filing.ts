@@ -1,6 +1,6 @@
 import { basename, dirname, relative } from "node:path";
 import { Client, ServerProblem } from "simtape-client";
-import { UsageError } from "simtape/serving";
+import { UsageError } from "simtape/command";
 import type { Stored } from "../stored/recordings.ts";
 import { reportText } from "../stored/report.ts";
 import { type Point, REPORT } from "./points.ts";

@@ -2,7 +2,8 @@ import { readFile, rename, writeFile } from "node:fs/promises";
 import { basename } from "node:path";
 import type { Annotation } from "simtape";
 import { fromFile } from "simtape/node";
-import { annotated, PROVENANCE_ENDING, UsageError } from "simtape/serving";
+import { annotated, PROVENANCE_ENDING } from "simtape/serving";
+import { UsageError } from "simtape/command";
 import type { Stored } from "../stored/recordings.ts";
 
 /** By path: the note that is being written. The next note waits for it, so that none is lost. */

@@ -2,7 +2,7 @@ import { stat } from "node:fs/promises";
 import type { Store, Time } from "simtape";
 import { directoryStore } from "simtape/node";
 import type { ServerClient } from "../game/protocol.ts";
-import { failureOf, UsageError } from "simtape/serving";
+import { failureOf, UsageError } from "simtape/command";
 import { encodedAll } from "../game/encoding.ts";
 import { adapterFor } from "../scene/families.ts";
 import { isVersion, VERSIONS, versionList } from "../scene/versions.ts";

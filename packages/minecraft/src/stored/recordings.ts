@@ -1,5 +1,6 @@
 import { basename, join, relative } from "node:path";
-import { recordingsIn, UsageError } from "simtape/serving";
+import { recordingsIn } from "simtape/serving";
+import { UsageError } from "simtape/command";
 
 /** A recording of the store. */
 export interface Stored {

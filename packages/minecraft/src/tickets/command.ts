@@ -1,5 +1,5 @@
 import type { Command } from "commander";
-import { Output, say, toJson, UsageError } from "simtape/serving";
+import { Output, say, toJson, UsageError } from "simtape/command";
 import { readOrMakeKey } from "./key.ts";
 import { sign } from "./ticket.ts";
 

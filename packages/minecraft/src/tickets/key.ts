@@ -1,6 +1,6 @@
 import { randomBytes } from "node:crypto";
 import { readFile, writeFile } from "node:fs/promises";
-import { UsageError } from "simtape/serving";
+import { UsageError } from "simtape/command";
 
 const BYTES = 32;
 

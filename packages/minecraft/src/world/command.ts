@@ -1,5 +1,6 @@
 import type { Command } from "commander";
-import { EXIT, Output, say, storeAt, toJson, UsageError } from "simtape/serving";
+import { storeAt } from "simtape/serving";
+import { EXIT, Output, say, toJson, UsageError } from "simtape/command";
 import { worldId, worldVersion } from "./names.ts";
 
 interface Flags {

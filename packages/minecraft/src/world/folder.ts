@@ -1,7 +1,7 @@
 import { readdir } from "node:fs/promises";
 import { basename, dirname, join, relative, resolve } from "node:path";
 import type { Store } from "simtape";
-import { UsageError } from "simtape/serving";
+import { UsageError } from "simtape/command";
 import { type WorldName, WorldWriter } from "simtape/world";
 import { anvilChunk } from "./anvil.ts";
 import { Damage } from "./damage.ts";

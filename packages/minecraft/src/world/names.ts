@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import { UsageError } from "simtape/serving";
+import { UsageError } from "simtape/command";
 import type { WorldName } from "simtape/world";
 
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;

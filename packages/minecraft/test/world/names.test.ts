@@ -1,4 +1,4 @@
-import { UsageError } from "simtape/serving";
+import { UsageError } from "simtape/command";
 import { expect, test } from "vitest";
 import { worldId, worldIdOf, worldIn, worldVersion, worldVersionOf } from "../../src/world/names.ts";
 

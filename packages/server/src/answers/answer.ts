@@ -13,9 +13,8 @@ import {
   seriesRows,
   stateToJson,
   summed,
-  toJson,
-  UsageError,
 } from "simtape/serving";
+import { toJson, UsageError } from "simtape/command";
 import { Problem } from "../problem.ts";
 import { expressionProblem } from "../catalog/search/expression.ts";
 import type { EventsQuestion, Question, Refusal, SeriesQuestion, StateQuestion, WhenQuestion } from "./question.ts";

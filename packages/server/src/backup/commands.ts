@@ -1,6 +1,5 @@
 import type { Command } from "commander";
-import { SourceError } from "simtape";
-import { counted, EXIT, Output, say, UsageError } from "simtape/serving";
+import { SourceError, counted, EXIT, Output, say, UsageError } from "simtape/command";
 import { configured, type Flags, settingsFrom } from "../command-settings.ts";
 import type { Settings } from "../settings.ts";
 import { BackupError } from "./archive.ts";

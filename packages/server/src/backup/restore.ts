@@ -2,7 +2,7 @@ import { createReadStream } from "node:fs";
 import { access } from "node:fs/promises";
 import { createGunzip } from "node:zlib";
 import type pg from "pg";
-import { UsageError } from "simtape/serving";
+import { UsageError } from "simtape/command";
 import { type Database, openDatabase } from "../database/database.ts";
 import { migrate, migrationIs } from "../database/migrate.ts";
 import { openData } from "../library/data.ts";

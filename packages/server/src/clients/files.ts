@@ -1,6 +1,7 @@
 import { readdir, stat } from "node:fs/promises";
 import { basename, dirname, join, relative, sep } from "node:path";
-import { FORMATS, partnersOf, SourceError } from "simtape";
+import { FORMATS, partnersOf } from "simtape";
+import { SourceError } from "simtape/command";
 import { mayBelong, recordingsIn, showsWorldOf } from "simtape/serving";
 
 /** A file of a recording on this machine, and its name with its folders there. */

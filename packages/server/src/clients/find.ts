@@ -10,7 +10,7 @@ import {
   seeks,
   toJson,
   UsageError,
-} from "simtape/serving";
+} from "simtape/command";
 import { Remote } from "./remote.ts";
 
 /** Most recordings of a page. */

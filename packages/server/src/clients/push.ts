@@ -4,8 +4,8 @@ import { mkdir, readFile, rm, stat, writeFile } from "node:fs/promises";
 import { basename, dirname, join, resolve } from "node:path";
 import { setTimeout } from "node:timers/promises";
 import type { Command } from "commander";
-import { SourceError } from "simtape";
 import {
+  SourceError,
   byteSize,
   cacheFolder,
   EXIT,
@@ -13,11 +13,10 @@ import {
   Output,
   Progress,
   say,
-  showsWorld,
   toJson,
   UsageError,
-} from "simtape/serving";
-import { outgoing, type Outgoing, type OutgoingFile, worldsOf } from "./files.ts";
+} from "simtape/command";
+import type { Outgoing, OutgoingFile } from "./files.ts";
 import { Remote, refused } from "./remote.ts";
 import { type Begun, send } from "./send.ts";
 
@@ -44,6 +43,9 @@ export function addPush(program: Command): void {
       "\nExamples:\n  $ simtape push run.hcrp http://127.0.0.1:8000\n  $ simtape push recordings/ tapes/town.log https://tapes.example.org\n  $ simtape push town.log maps/Town01.xodr https://tapes.example.org",
     )
     .action(async (words: readonly string[], { json = false }: { json?: boolean }) => {
+      // these lead to all formats: other commands do not wait for them
+      const { showsWorld } = await import("simtape/serving");
+      const { outgoing, worldsOf } = await import("./files.ts");
       const address = words.at(-1)!;
       const places = words.slice(0, -1).filter((word) => !showsWorld(word));
       const worlds = words.slice(0, -1).filter(showsWorld);

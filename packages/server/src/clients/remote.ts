@@ -1,5 +1,4 @@
-import { SourceError } from "simtape";
-import { UsageError } from "simtape/serving";
+import { SourceError, UsageError } from "simtape/command";
 
 /** A server that a command sends requests to. The token comes from `SIMTAPE_SERVER_TOKEN`. */
 export class Remote {

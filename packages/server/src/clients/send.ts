@@ -1,6 +1,6 @@
 import { open, type FileHandle } from "node:fs/promises";
 import { setTimeout } from "node:timers/promises";
-import { SourceError } from "simtape";
+import { SourceError } from "simtape/command";
 import { type Remote, refused } from "./remote.ts";
 
 /** Most bytes of a request. */

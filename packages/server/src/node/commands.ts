@@ -1,7 +1,7 @@
 /** simtape-server/commands: the commands that this package adds to `simtape`. */
 import { mkdir } from "node:fs/promises";
 import type { Command } from "commander";
-import { EXIT, Output, say, UsageError } from "simtape/serving";
+import { EXIT, Output, say, UsageError } from "simtape/command";
 import { addBackupCommands } from "../backup/commands.ts";
 import { configured, type Flags, printed, settingsFrom } from "../command-settings.ts";
 import { addFind } from "../clients/find.ts";

@@ -1,4 +1,4 @@
-import { UsageError } from "simtape/serving";
+import { UsageError } from "simtape/command";
 import { BusError } from "../bus/bus.ts";
 import { LockedError } from "../database/lock.ts";
 import { OutletError } from "../outlets/offers.ts";

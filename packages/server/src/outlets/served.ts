@@ -1,7 +1,8 @@
 import { open, type Recording, RecordingError } from "simtape";
 import { Deck, type DeckEntry, type Outlet } from "simtape/live";
 import { fileSpool } from "simtape/node";
-import { outletAt, type OutletPlace } from "simtape/serving";
+import { outletAt } from "simtape/serving";
+import type { OutletPlace } from "simtape/command";
 import { SeekIndexes } from "../catalog/index/seek-indexes.ts";
 import type { Library } from "../library/library.ts";
 import type { Settings } from "../settings.ts";

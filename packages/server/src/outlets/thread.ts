@@ -1,6 +1,6 @@
 /** The thread of the outlets: it reads, plays and sends, so that requests do not wait for it, and fails alone. */
 import { parentPort, workerData } from "node:worker_threads";
-import type { OutletPlace } from "simtape/serving";
+import type { OutletPlace } from "simtape/command";
 import { openLibrary } from "../library/open.ts";
 import type { Settings } from "../settings.ts";
 import type { FromOutlets, ToOutlets } from "./messages.ts";

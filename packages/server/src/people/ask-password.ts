@@ -1,5 +1,5 @@
 import { createInterface } from "node:readline";
-import { say, UsageError } from "simtape/serving";
+import { say, UsageError } from "simtape/command";
 import { LONGEST_PASSWORD, SHORTEST_PASSWORD } from "./passwords.ts";
 
 /** Asks for a new password: typed twice without echo on a terminal, otherwise the first line of standard input. */

@@ -1,6 +1,6 @@
 import { stat } from "node:fs/promises";
 import { type Command, Option } from "commander";
-import { Output, say, UsageError } from "simtape/serving";
+import { Output, say, UsageError } from "simtape/command";
 import { configured, type Flags, settingsFrom } from "../command-settings.ts";
 import type { Role } from "../database/tables.ts";
 import { Problem } from "../problem.ts";

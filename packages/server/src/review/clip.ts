@@ -1,5 +1,6 @@
 import { FORMATS, EditError, partnersOf, type SinkBundle } from "simtape";
-import { excerpt, UsageError } from "simtape/serving";
+import { excerpt } from "simtape/serving";
+import { UsageError } from "simtape/command";
 import { fileSpool } from "simtape/node";
 import { sql } from "kysely";
 import { REPORTS } from "../catalog/reports.ts";

@@ -1,4 +1,4 @@
-import type { IToken } from "chevrotain";
+import type { IToken } from "./chevrotain.ts";
 import type { Recording } from "../model/recording.ts";
 import { after } from "../model/time.ts";
 import { Catalog } from "./catalog.ts";

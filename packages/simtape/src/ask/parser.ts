@@ -1,4 +1,4 @@
-import { EmbeddedActionsParser, type IToken, Lexer, type ParserMethod, type TokenType } from "chevrotain";
+import { EmbeddedActionsParser, type IToken, Lexer, type ParserMethod, type TokenType } from "./chevrotain.ts";
 import type { Ast, AstUnit, Quantifier, TwoOperator } from "./ast.ts";
 import { AskError, type Place } from "./error.ts";
 import * as t from "./tokens.ts";

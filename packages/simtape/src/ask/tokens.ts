@@ -1,4 +1,4 @@
-import { createToken, type IToken, Lexer, type TokenType } from "chevrotain";
+import { createToken, type IToken, Lexer, type TokenType } from "./chevrotain.ts";
 
 /** A part of an identifier behind its first letter: strokes are part of a name, `forward-speed`, unless a space follows. */
 const NAME = /[A-Za-z_]\w*(?:-\w+)*/y;

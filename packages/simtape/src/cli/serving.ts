@@ -1,7 +1,5 @@
 /** simtape/serving: what a server of recordings and of the viewer's page is made with. */
 export { storeAt } from "./input/command-path.ts";
-export { cacheFolder } from "../io/node/side-cars.ts";
-export { EXIT, failureOf, type Failure, UsageError } from "./run/failure.ts";
 export { type FoundRecording, recordingsIn } from "./input/folders.ts";
 export { csvRow, textCell } from "../export/csv.ts";
 export { ANSWER_FORMATS, type AnswerFormat, writeAnswer } from "./output/answer-rows.ts";
@@ -9,17 +7,13 @@ export { damageIn } from "./run/ending.ts";
 export { checkKinds } from "./input/event-kinds.ts";
 export { annotated, excerpt, type ExcerptOptions, type ExcerptReport, soundly } from "./output/excerpt.ts";
 export { findingToPlain } from "./output/findings.ts";
-export { toJson } from "../model/json.ts";
 export { stateToJson } from "./output/json.ts";
 export { type PlainSeries, plainSeries, SERIES_HEADER, seriesRows } from "./output/series-text.ts";
 export { partOf } from "./input/state-part.ts";
 export { parseRange, parseTime } from "./input/time.ts";
-export { byteSize, counted, Output, paint, Progress, say } from "./run/terminal.ts";
-export { type FindCommand, findWhere, type NamedPlace } from "./commands/find.ts";
 export { type Fits, neverFits, summed } from "./find/look.ts";
-export { seeks } from "./input/recordings.ts";
-export { feedAt, type FeedPlace, parseFeedPlaces } from "./live/feed-at.ts";
-export { outletAt, type OutletPlace, parseOutletPlaces } from "./live/outlet-at.ts";
+export { feedAt } from "./live/feed-at.ts";
+export { outletAt } from "./live/outlet-at.ts";
 export { holds } from "./output/holds.ts";
 export { pageOf, policyOf, sendPart } from "./view/page.ts";
 export { isReachedFromElsewhere, Names, originOf, type Reach } from "./view/reach.ts";
