@@ -1,4 +1,5 @@
 /** One measured case in a process of its own: node bench/compare.mjs FILE speed | find COUNT. Prints one line. */
+import { readFileSync } from "node:fs";
 import { compare } from "../packages/simtape/dist/compare/index.js";
 import { ChunkContext } from "../packages/simtape/dist/formats/hcrp/chunk/context.js";
 import { FORMATS, open } from "../packages/simtape/dist/index.js";
@@ -129,7 +130,8 @@ async function spots(recording, wanted) {
   return found.sort(() => random() - 0.5);
 }
 
-const peakOf = () => Math.round(process.resourceUsage().maxRSS / 1024);
+/** Of this program alone: the largest use that the system counts otherwise is that of the process that started it, too. */
+const peakOf = () => Math.round(Number(/VmHWM:\s*(\d+)/.exec(readFileSync("/proc/self/status", "utf8"))[1]) / 1024);
 
 async function speed() {
   const a = await opened();

@@ -70,6 +70,11 @@ export function ExpressionField({
       })
       .catch(() => undefined);
   };
+  /** Also what is still looked for: it would cover what was found. */
+  const close = (): void => {
+    running.current.abort();
+    setOffer(null);
+  };
   const words = offer?.words.slice(0, SHOWN) ?? [];
   const take = (word: string): void => {
     const cursor = field.current?.selectionStart ?? typed.length;
@@ -104,16 +109,16 @@ export function ExpressionField({
           say(value);
           look(value, selectionStart ?? value.length);
         }}
-        onBlur={() => setOffer(null)}
+        onBlur={close}
         onKeyDown={(event) => {
           const { key } = event;
           if (key === "ArrowDown" && words.length > 0) setAt((at + 1) % words.length);
           else if (key === "ArrowUp" && words.length > 0) setAt((at <= 0 ? words.length : at) - 1);
-          else if (key === "Escape" && words.length > 0) setOffer(null);
+          else if (key === "Escape" && words.length > 0) close();
           else if (key === "Tab" && !event.shiftKey && words.length > 0 && at >= 0) take(words[at]!);
           else if (key === "Enter" && at >= 0 && words[at] !== undefined) take(words[at]);
           else if (key === "Enter") {
-            setOffer(null);
+            close();
             say(typed, true);
             onEnter();
           } else return;

@@ -22,8 +22,9 @@ export function Keys({ extra }: { readonly extra: readonly Command[] }) {
   const [shown, setShown] = useState<"help" | "palette" | null>(null);
   useEffect(
     () =>
-      listenForKeys(window, session, [...OF_PAGE, ...extra], (key) => {
-        const sheet = key === "?" ? "help" : key === "Ctrl+k" ? "palette" : null;
+      listenForKeys(window, session, [...OF_PAGE, ...extra], (key, isTyping) => {
+        const isDialog = document.querySelector("dialog[open]") !== null;
+        const sheet = key === "Ctrl+k" && !isDialog ? "palette" : key === "?" && !isTyping ? "help" : null;
         if (sheet !== null) setShown(sheet);
         return sheet !== null;
       }),

@@ -3,13 +3,13 @@ import { type Command, keyOf } from "./commands.ts";
 
 /**
  * Runs commands by the keys that are pressed in `target`, until the function given back is called. `takes` gets what is no
- * key of theirs; true: it has used the key.
+ * key of theirs, and what is pressed in a text; true: it has used the key.
  */
 export function listenForKeys(
   target: Window | HTMLElement,
   session: Session,
   commands: readonly Command[],
-  takes: (key: string) => boolean = () => false,
+  takes: (key: string, isTyping: boolean) => boolean = () => false,
 ): () => void {
   let hasSpace = false;
   let isByKeyboard = false;
@@ -22,10 +22,11 @@ export function listenForKeys(
     isByKeyboard = event.target instanceof Element && event.target.matches(":focus-visible");
   });
   listen("keydown", (event) => {
-    if (event.defaultPrevented || isTyping(event, isByKeyboard)) return;
+    if (event.defaultPrevented) return;
     const key = keyOf(event);
-    const command = commands.find(({ keys }) => keys.includes(key));
-    if (command === undefined && !takes(key)) return;
+    const isText = isTyping(event, isByKeyboard);
+    const command = isText ? undefined : commands.find(({ keys }) => keys.includes(key));
+    if (command === undefined && !takes(key, isText)) return;
     if (!event.repeat || command?.repeats === true) command?.run(session);
     event.preventDefault();
     hasSpace = key === " ";

@@ -95,6 +95,17 @@ describe.skipIf(!hasChromium)("questions in the page", () => {
     const wanted = await answersOf("town.log", FAST);
     await page.getByText(`${wanted.length} ${wanted.length === 1 ? "time" : "times"}`, { exact: true }).waitFor();
     await expect.poll(() => page.evaluate(() => simtape.state.value.shared["when"])).toBe(FAST);
+    const completions = page.getByRole("listbox", { name: "Completions", includeHidden: true });
+    await field.fill(`${FAST} `);
+    await completions.getByRole("option", { name: "and", exact: true }).waitFor();
+    await field.fill(FAST);
+    await field.press("Enter");
+    // what was still looked for does not come over the answer
+    await page.waitForTimeout(500);
+    await expect.poll(() => completions.isHidden()).toBe(true);
+    await field.press("Control+k");
+    await page.getByRole("dialog", { name: "Commands" }).waitFor();
+    await page.keyboard.press("Escape");
     await field.fill("");
     await page.getByRole("button", { name: "any vehicles (speed > 1 m/s for 200 ms)" }).click();
     await expect.poll(() => field.inputValue()).toBe("any vehicles (speed > 1 m/s for 200 ms)");
