@@ -69,9 +69,19 @@ const COURSE_POINTS = 8192;
 export async function race(entries: readonly RaceEntry[], options: RaceOptions = {}): Promise<Race> {
   const asked = askedOf(options);
   if (entries.length === 0) throw new RaceError("option", "nothing races: there is no recording");
+  const missing: string[] = [];
   const racers: (readonly PlacedRacer[])[] = [];
-  for (const { recording, things } of entries)
-    racers.push(await within(recording, () => racersOf(recording, things ?? options.things, options.signal)));
+  for (const [i, { recording, things }] of entries.entries()) {
+    try {
+      racers.push(await within(recording, () => racersOf(recording, things ?? options.things, options.signal)));
+    } catch (error) {
+      // where others race, one in which nothing moves is no failure
+      const isStill = error instanceof RaceError && (error.code === "nowhere" || error.code === "still");
+      if (!isStill || (i === entries.length - 1 && racers.flat().length === 0)) throw error;
+      racers.push([]);
+      missing.push(`recording ${i + 1}: ${error.message}`);
+    }
+  }
   const ground = new Ground(racers.flat());
   const posts = asked.posts.map(
     (post): Post => (post.gate === null ? post : { gate: ground.gate(post.gate), mark: null }),
@@ -79,8 +89,8 @@ export async function race(entries: readonly RaceEntry[], options: RaceOptions =
   const room = Math.max(LEAST_ROOM, Math.floor(ROOM / racers.flat().length));
   const entered: Entered[] = [];
   const notes = new Set<string>();
-  const missing: string[] = [];
   for (const [i, { recording, start, end }] of entries.entries()) {
+    if (racers[i]!.length === 0) continue;
     const onProgress = (time: Time): void | Promise<void> => options.onProgress?.(i, time);
     const range = await rangeOf(recording, { start, end });
     const gathering = { ...{ start, end, ground, posts, room, onProgress }, signal: options.signal };

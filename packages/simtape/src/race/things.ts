@@ -51,7 +51,8 @@ export async function racersOf(
     if (moving.length === 0) {
       const there = seen.slice(0, NAMED).map(nameOf).join(", ");
       const why = some.length > 0 ? `nothing that ${text} names moves` : `nothing is ${text}`;
-      throw new RaceError("thing", `${why}; there are: ${there}${seen.length > NAMED ? ", …" : ""}`);
+      const code = some.length > 0 ? "still" : "thing";
+      throw new RaceError(code, `${why}; there are: ${there}${seen.length > NAMED ? ", …" : ""}`);
     }
     for (const one of moving) found.set(`${one.set}\n${one.id}`, one);
   }

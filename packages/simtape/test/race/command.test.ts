@@ -142,6 +142,19 @@ describe.skipIf(samplesDirectory === null)("simtape race, of real recordings", (
     }
   });
 
+  test.each([
+    { things: [] as string[], still: "is nowhere in that time" },
+    { things: ["--thing", "aircraft[*]"], still: /^recording 2: nothing that aircraft\[\*\] names moves/ },
+  ])("a recording in which nothing moves is a note where others race: $things", async ({ things, still }) => {
+    const files = ["c172p-normal.fgtape", "c172p-recovery.fgtape"].map((name) => sample(`flightgear/${name}`));
+    const { laps, notes } = await json([...files, ...things]);
+    expect(laps.map(({ recording }) => recording)).toEqual([0]);
+    expect(notes).toEqual([expect.stringMatching(still)]);
+    const { exit, stderr } = await simtape(["race", files[1]!, ...things]);
+    expect(exit).not.toBe(0);
+    expect(stderr).toMatch(/nowhere|moves/);
+  });
+
   test("races the cars of CARLA, of which one drives elsewhere", async () => {
     const [one, other] = ["carla/2020-DistanceBetweenVehicles.log", "carla/2021-DistanceToLaneCenter.log"].map(sample);
     const { laps, notes } = await json([one!, other!]);
