@@ -2,7 +2,7 @@
  * `compare` of a recording with itself and with one changed byte, beside `batches()` of both files in the same process, and
  * memory from 100 MB to 1 GB: `npm run bench:compare [-- FORMAT…]`. With `-- --find 200 [FORMAT…]` so many bytes, which a
  * seed chooses, are changed one at a time, and each must be found at its time and path. A reading of the states that shares
- * no code with `compare` says which paths these are.
+ * no code with `compare` says which paths these are. `--bytes N` makes recordings of that size.
  */
 import { execFileSync } from "node:child_process";
 import { closeSync, mkdtempSync, openSync, rmSync, writeSync } from "node:fs";
@@ -14,12 +14,14 @@ import { CASES } from "./make/cases.ts";
 const words = process.argv.slice(2);
 const at = words.indexOf("--find");
 const find = at < 0 ? null : Number(words.splice(at, 2)[1]);
+const bytesAt = words.indexOf("--bytes");
+const bytes = bytesAt < 0 ? null : Number(words.splice(bytesAt, 2)[1]);
 const folder = mkdtempSync(join(tmpdir(), "simtape-bench-"));
 const script = fileURLToPath(new URL("compare.mjs", import.meta.url));
 try {
   for (const { name, file, make, sizes } of CASES) {
     if (words.length > 0 && !words.some((word) => name.startsWith(word))) continue;
-    for (const size of find === null ? sizes : sizes.slice(0, 1)) {
+    for (const size of bytes !== null ? [bytes] : find === null ? sizes : sizes.slice(0, 1)) {
       const path = join(folder, file);
       const fd = openSync(path, "w");
       for (const piece of await make(size)) writeSync(fd, piece);
