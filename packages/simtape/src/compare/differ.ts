@@ -1,6 +1,6 @@
 import { type EntitySet, isSameSet } from "../model/state.ts";
 import type { MutableState } from "../model/state.ts";
-import type { Column } from "../model/column.ts";
+import type { Column, ColumnData } from "../model/column.ts";
 import { pathText } from "../model/query/path.ts";
 import type { Time } from "../model/time.ts";
 import type { Traits } from "../model/traits.ts";
@@ -178,13 +178,8 @@ export class Differ {
     const [one, other] = [a.columns.get(name), b.columns.get(name)];
     const path = `${known.nameA}/*/${name}`;
     if (one === undefined || other === undefined) {
-      this.#onlyColumn(
-        path,
-        one === undefined ? "b" : "a",
-        (one ?? other)!,
-        a.ids.length > 0 && b.ids.length > 0,
-        time,
-      );
+      if (a.ids.length > 0 && b.ids.length > 0)
+        this.#onlyColumn(known.nameA, name, one === undefined ? "b" : "a", one === undefined ? b : a, time);
       return;
     }
     this.only.a.settle(path, this.#before);
@@ -228,11 +223,19 @@ export class Differ {
     this.#level(curve, time, errors.squares / Math.max(1, errors.rows), errors.peak, peakPath, errors.firstOver >= 0);
   }
 
-  #onlyColumn(path: string, which: Which, column: Column, hasThings: boolean, time: Time): void {
-    if (!hasThings || !hasKnown(column) || !this.only[which].note(path, "column", time)) return;
+  /** The first thing of which it says something is where the two part. */
+  #onlyColumn(set: string, name: string, which: Which, { ids, columns }: EntitySet, time: Time): void {
+    const { data, width, unit } = columns.get(name)!;
+    const cell = firstKnown(data);
+    if (cell < 0 || !this.only[which].note(`${set}/*/${name}`, "column", time)) return;
     if (!this.#options.isStrict) return;
-    const [a, b] = which === "a" ? ["", null] : [null, ""];
-    this.#diverge({ time, kind: "value", path, thing: null, a, b, error: null, unit: column.unit, tolerance: null });
+    const row = Math.floor(cell / width);
+    const id = ids[row]!;
+    const cells = Array.from({ length: width }, (_, k) => data[row * width + k]!);
+    const there = width === 1 ? cells[0]! : cells;
+    const path = pathText({ set, id, column: name, item: null });
+    const [a, b] = which === "a" ? [there, null] : [null, there];
+    this.#diverge({ time, kind: "value", path, thing: { set, id }, a, b, error: null, unit, tolerance: null });
   }
 
   #knownColumn(known: KnownSet, name: string, a: EntitySet, b: EntitySet): KnownColumn {
@@ -365,14 +368,14 @@ function isBefore(a: Divergence, b: Divergence): boolean {
   return rank(a) === rank(b) ? a.path < b.path : rank(a) < rank(b);
 }
 
-/** Whether any cell says something: NaN, 0 of whole numbers and "" do not. */
-function hasKnown({ data }: Column): boolean {
+/** The first cell that says something: NaN, 0 of whole numbers and "" do not. -1: there is none. */
+function firstKnown(data: ColumnData): number {
   const isWhole = !(data instanceof Float64Array || data instanceof Float32Array);
   for (let i = 0; i < data.length; i++) {
     const cell = data[i]!;
-    if (typeof cell === "string" ? cell !== "" : !Number.isNaN(cell) && !(isWhole && cell === 0)) return true;
+    if (typeof cell === "string" ? cell !== "" : !Number.isNaN(cell) && !(isWhole && cell === 0)) return i;
   }
-  return false;
+  return -1;
 }
 
 function greatest(a: Value, b: Value): number {

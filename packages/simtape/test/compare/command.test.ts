@@ -48,6 +48,20 @@ describe("simtape compare", () => {
     expect((await json([inside("a.log"), inside("long.log"), "--until", "20%"])).exit).toBe(0);
   });
 
+  test("what only one says of things parts them at the first of these, with what it says", async () => {
+    await simtape(["redact", inside("long.log"), "-c", "kinematics", "-o", inside("still.log")]);
+    for (const [a, b] of [
+      ["long.log", "still.log"],
+      ["still.log", "long.log"],
+    ]) {
+      const { found } = await json([inside(a!), inside(b!)]);
+      const first = found["first"] as { path: string; thing: { set: string; id: number }; a: unknown; b: unknown };
+      expect(first.path).toBe(`vehicles/${first.thing.id}/angular-velocity`);
+      const [said, nothing] = a === "long.log" ? [first.a, first.b] : [first.b, first.a];
+      expect([said, nothing]).toEqual([[expect.any(Number), expect.any(Number), expect.any(Number)], null]);
+    }
+  });
+
   test.each([
     ["mira", "patrol.tape", "poses//robot/Odometry/position.x"],
     ["mcap", "drive.mcap", "frames/base/position.x"],

@@ -92,7 +92,5 @@ function isAlike(a: Value | undefined, b: Value | undefined): boolean {
 
 /** Whether a path that `compare` names is one of those. */
 export function isAmong(path: string, paths: ReadonlySet<string>): boolean {
-  return [...paths].some(
-    (one) => path === one || path.startsWith(`${one}.`) || path === one.replace(/\/[^/]*\/([^/]*)$/, "/*/$1"),
-  );
+  return [...paths].some((one) => path === one || path.startsWith(`${one}.`));
 }
