@@ -14,9 +14,10 @@ import type { AskChunk } from "./backdrop.ts";
 import { followBlocks, skinsIn } from "./follow-blocks.ts";
 import type { MoleculeFacts } from "./presenters/molecules/facts.ts";
 import { PARTS } from "./presenters/molecules/settings.ts";
-import { SceneView, type Thing } from "./scene-view.ts";
+import { SceneView } from "./scene-view.ts";
 import { SCENE, sceneSettings, type SceneSettings } from "./settings.ts";
 import type { SceneStage } from "./stage.ts";
+import type { Thing } from "./told.ts";
 import { writeGaps, writeReadings } from "./words.ts";
 
 /** What is in the scene, as bars and lists beside it say it. */
