@@ -26,13 +26,16 @@ interface Line {
   readonly closing: string;
 }
 
-/** Measures in the scene, and while things are picked the list of them. */
+/** Measures in a scene, and while things are picked the list of them, where that was begun. */
 export function MeasureLayer({
   view,
+  panel,
   measures,
   onChange,
 }: {
   readonly view: SceneView;
+  /** That of the scene. */
+  readonly panel: string;
   readonly measures: readonly Measure[];
   readonly onChange: (measures: readonly Measure[]) => void;
 }) {
@@ -74,7 +77,7 @@ export function MeasureLayer({
     view.invalidate();
   }, [view, measures, now, system]);
 
-  if (now === null) return null;
+  if (now?.panel !== panel) return null;
   return (
     <section className="measures" aria-label="Measure">
       <fieldset className="measures-kinds" aria-label="What is measured">
@@ -84,7 +87,7 @@ export function MeasureLayer({
             kind="bare"
             label={`Measure: ${text.toLowerCase()} of ${count} things`}
             aria-pressed={now.count === count}
-            onClick={() => measuring.set({ count, picked: now.picked.slice(0, count - 1) })}
+            onClick={() => measuring.set({ ...now, count, picked: now.picked.slice(0, count - 1) })}
           >
             {text}
           </Button>

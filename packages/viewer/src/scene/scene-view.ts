@@ -232,8 +232,8 @@ export class SceneView {
     this.#pace.change();
   }
 
-  /** Another recording: everything that was is gone. */
-  reset(): void {
+  /** Another recording, with its zero there: everything that was is gone. */
+  reset(origin: Origin = new Origin()): void {
     for (const cast of this.#casts) this.#drop(cast);
     this.#casts = [];
     this.#ways.clear();
@@ -242,7 +242,7 @@ export class SceneView {
     this.#trails = new Trails();
     this.#trails.object.visible = this.#areTrailsOn;
     this.#scene.add(this.#trails.object);
-    this.#origin = new Origin();
+    this.#origin = origin;
     this.#chart.reset(this.#origin);
     this.world.reset(this.#origin);
     this.#hasHome = false;
