@@ -26,5 +26,5 @@ export function beginningBeside(session: Session): SceneSettings {
     const style = molecules.style === "spacefill" ? "auto" : "spacefill";
     return { ...shown, ...(mode && { mode }), ...(camera && { camera }), molecules: { ...molecules, style } };
   }
-  return { ...shown, ...(mode === "top" ? {} : { mode: "top" }), molecules };
+  return { ...shown, ...(mode === "top" ? {} : { mode: "top" }) };
 }
