@@ -8,10 +8,11 @@ import { type Shown, toggled } from "../plots/shared.ts";
 import type { SceneView } from "../scene/scene-view.ts";
 import { thingNamed } from "../subject.ts";
 import { Button } from "../ui/button.tsx";
+import { drawnOf, type Line, linesOf } from "./drawn.ts";
 import { type Count, type Measure, measuring, pickMeasured } from "./measuring.ts";
 import { expressionsOf, Gauge } from "./numbers.ts";
 import { MeasureOverlay } from "./overlay.ts";
-import { closingText, kindOf, numberText } from "./words.ts";
+import { kindOf } from "./words.ts";
 
 const KINDS: readonly (readonly [Count, string])[] = [
   [2, "Distance"],
@@ -20,11 +21,6 @@ const KINDS: readonly (readonly [Count, string])[] = [
 ];
 /** Measures that are kept at most. */
 const MOST = 40;
-
-interface Line {
-  readonly number: string;
-  readonly closing: string;
-}
 
 /** Measures in a scene, and while things are picked the list of them, where that was begun. */
 export function MeasureLayer({
@@ -58,15 +54,8 @@ export function MeasureLayer({
   const write = (): void => {
     const { frame } = session;
     if (frame === null) return;
-    const next = measures.map((measure) => {
-      const numbers = gauge.current.numbers(measure, frame.recorded);
-      const number = numberText(numbers, measure, frame.recorded, system);
-      return { number, closing: numbers === null ? "" : closingText(numbers, measure, frame.recorded, system) };
-    });
-    overlay.measures = measures.map(({ things }, i) => {
-      const { number, closing } = next[i]!;
-      return { things, text: closing === "" ? number : `${number}, ${closing}` };
-    });
+    const next = linesOf(measures, gauge.current, frame.recorded, system);
+    overlay.measures = drawnOf(measures, next);
     overlay.picked = now?.picked ?? [];
     setLines((before) => (JSON.stringify(before) === JSON.stringify(next) ? before : next));
   };

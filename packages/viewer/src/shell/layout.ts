@@ -32,6 +32,7 @@ export function restore(api: DockviewApi, layout: unknown, main = "scene"): void
     try {
       removeDrawers(api);
       api.fromJSON(layout as Parameters<DockviewApi["fromJSON"]>[0]);
+      if (isHigh(api)) stackScenes(api);
       return;
     } catch {
       // Of an older viewer, or changed by hand.
@@ -53,12 +54,12 @@ export function arrange(
   api.clear();
   removeDrawers(api);
   // On a screen that is higher than wide, all is below the scene.
-  const isHigh = api.height > api.width;
-  const homeOf = ({ home }: PanelKind): Home | undefined => (isHigh && home === "side" ? "below" : home);
+  const high = isHigh(api);
+  const homeOf = ({ home }: PanelKind): Home | undefined => (high && home === "side" ? "below" : home);
   for (const home of ["main", "side", "below"] as const) {
     const kinds = panels.filter((kind) => homeOf(kind) === home);
     if (kinds.length === 0) continue;
-    if (home !== "main") addDrawer(api, home, sizeOf(home, isHigh));
+    if (home !== "main") addDrawer(api, home, sizeOf(home, high));
     for (const kind of kinds) addPanel(api, kind, home);
   }
   api.getPanel(main)?.api.setActive();
@@ -71,6 +72,19 @@ export function hideLoneTab({ groups, panels: all }: DockviewApi): void {
     const isHidden = isLone && panels.length === 1 && panels[0]!.id === "scene";
     if (header.hidden !== isHidden) header.hidden = isHidden;
   }
+}
+
+/** Whether it is on a screen that is higher than wide. */
+function isHigh({ height, width }: DockviewApi): boolean {
+  return height > width;
+}
+
+/** Scenes that lie beside each other on a wide screen lie over each other. */
+function stackScenes({ panels }: DockviewApi): void {
+  const [first, ...others] = panels.filter(({ id }) => id.startsWith("scene"));
+  for (const { api, group } of others)
+    if (group.element.getBoundingClientRect().x > first!.group.element.getBoundingClientRect().x)
+      api.moveTo({ group: first!.group, position: "bottom" });
 }
 
 function addPanel(api: DockviewApi, { id, title }: PanelKind, home: Home): ReturnType<DockviewApi["addPanel"]> {
