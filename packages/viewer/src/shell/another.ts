@@ -2,7 +2,7 @@ import type { AddPanelPositionOptions, DockviewApi } from "dockview";
 import { SCENE } from "../scene/settings.ts";
 import { nameOfPanel, type PanelKind } from "../panels.ts";
 import type { Session } from "../session.ts";
-import { beginningBeside } from "./scene-beside.ts";
+import { beginningBeside } from "./another-scene.ts";
 
 /** Shows one more panel of a kind, so that all of them are seen: beside the last, on a high screen below it, or below what is in the middle. */
 export function showAnother(api: DockviewApi, session: Session, kind: PanelKind): void {

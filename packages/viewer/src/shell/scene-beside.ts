@@ -1,10 +1,9 @@
 import type { DockviewApi } from "dockview";
 import { PANELS } from "../panels.ts";
-import { SCENE, sceneSettings, type SceneSettings } from "../scene/settings.ts";
+import { SCENE } from "../scene/settings.ts";
 import type { Session } from "../session.ts";
 import { showAnother } from "./another.ts";
 import { showPanel } from "./layout.ts";
-import { presetsFor } from "./presets.ts";
 
 /** Shows a second scene beside the first; where there is one, closes it. */
 export function toggleSceneBeside(api: DockviewApi, session: Session): void {
@@ -13,18 +12,4 @@ export function toggleSceneBeside(api: DockviewApi, session: Session): void {
   if (last !== undefined) last.api.close();
   else if (api.getPanel(SCENE) === undefined) showPanel(api, kind);
   else showAnother(api, session, kind);
-}
-
-/**
- * What another scene begins with: drawn as the first, from another side. Beside a view from above it is a usual one, else
- * it looks from above; molecules are drawn in another way in place of that. What is told of the things is told once.
- */
-export function beginningBeside(session: Session): SceneSettings {
-  const { mode, camera, measures: _, molecules = {}, ...drawn } = sceneSettings(session);
-  const shown = { ...drawn, readings: false, instruments: false };
-  if (presetsFor(session.frame?.recorded ?? null)[0] === "molecules") {
-    const style = molecules.style === "spacefill" ? "auto" : "spacefill";
-    return { ...shown, ...(mode && { mode }), ...(camera && { camera }), molecules: { ...molecules, style } };
-  }
-  return { ...shown, ...(mode === "top" ? {} : { mode: "top" }) };
 }
