@@ -5,8 +5,8 @@ type Follow<T> = (session: Session, tell: (value: T) => void) => () => void;
 
 interface Run<T> {
   readonly watchers: Set<(value: T) => void>;
-  /** Told so far: the last of it, or nothing. */
-  told: readonly T[];
+  /** Given last; or nothing. */
+  given: readonly T[];
   stop: () => void;
 }
 
@@ -18,16 +18,16 @@ export function once<T>(follow: Follow<T>): Follow<T> {
     const watcher = (value: T): void => tell(value);
     let run = runs.get(session);
     if (run === undefined) {
-      const begun: Run<T> = { watchers: new Set([watcher]), told: [], stop: () => undefined };
+      const begun: Run<T> = { watchers: new Set([watcher]), given: [], stop: () => undefined };
       runs.set(session, begun);
       begun.stop = follow(session, (value) => {
-        begun.told = [value];
+        begun.given = [value];
         for (const each of [...begun.watchers]) each(value);
       });
       run = begun;
     } else {
       run.watchers.add(watcher);
-      for (const value of run.told) tell(value);
+      for (const value of run.given) tell(value);
     }
     const { watchers, stop } = run;
     return () => {

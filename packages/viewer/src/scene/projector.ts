@@ -20,7 +20,7 @@ import { PARTS } from "./presenters/molecules/settings.ts";
 import { SceneView } from "./scene-view.ts";
 import { SCENE, sceneSettings, type SceneSettings } from "./settings.ts";
 import type { SceneStage } from "./stage.ts";
-import type { Thing } from "./told.ts";
+import type { Thing } from "./said.ts";
 import { writeGaps, writeReadings } from "./words.ts";
 
 /** What is in the scene, as bars and lists beside it say it. */

@@ -1,7 +1,7 @@
 import type { Subject } from "../subject.ts";
 import { Button } from "../ui/button.tsx";
 import type { CameraMode } from "./camera-rig.ts";
-import type { Thing } from "./told.ts";
+import type { Thing } from "./said.ts";
 
 const MODES: readonly { readonly mode: CameraMode; readonly text: string; readonly label: string }[] = [
   { mode: "orbit", text: "Orbit", label: "Camera: turn about a point" },

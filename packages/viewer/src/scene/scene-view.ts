@@ -36,7 +36,7 @@ import { sizeRibbons } from "./ribbon.ts";
 import { drawsInSoftware, rendererOn } from "./renderer.ts";
 import { Sky } from "./sky.ts";
 import { Smooth } from "./smooth.ts";
-import { describe, isNowhere, readingsOf, type Thing, thingsIn, type Told } from "./told.ts";
+import { describe, isNowhere, readingsOf, type Thing, thingsIn, type Said } from "./said.ts";
 import { Trails } from "./trails.ts";
 import { Origin } from "./origin.ts";
 import { Ways } from "./ways.ts";
@@ -404,7 +404,7 @@ export class SceneView {
   }
 
   /** What is looked at, and numbers of it. */
-  readings(): Told {
+  readings(): Said {
     return readingsOf(this.#casts[0], this.#followed(), this.#subject, this.#recorded);
   }
 

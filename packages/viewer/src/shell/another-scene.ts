@@ -4,7 +4,7 @@ import { presetsFor } from "./presets.ts";
 
 /**
  * What another scene begins with: drawn as the first, from another side. Beside a view from above it is a usual one, else
- * it looks from above; molecules are drawn in another way in place of that. What is told of the things is told once.
+ * it looks from above; molecules are drawn in another way in place of that. Numbers of the things are shown once.
  */
 export function beginningBeside(session: Session): SceneSettings {
   const { mode, camera, measures: _, molecules = {}, ...drawn } = sceneSettings(session);

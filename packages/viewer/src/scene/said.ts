@@ -36,7 +36,7 @@ export function thingsIn(cast: Cast | undefined, limit: number): Thing[] {
 }
 
 /** A thing by its name, and numbers of it. */
-export interface Told {
+export interface Said {
   readonly name: string;
   readonly readings: readonly Reading[];
 }
@@ -47,10 +47,10 @@ export function readingsOf(
   spot: Spot | null,
   subject: Subject | null,
   recorded: State | null,
-): Told {
+): Said {
   if (recorded === null) return { name: "", readings: [] };
   if (spot !== null) return { name: spot.crowd.label(spot.row), readings: spot.crowd.readings(spot.row, recorded) };
   if (subject !== null) return { name: "", readings: [] };
-  const told = (cast?.crowds ?? []).map((crowd) => (crowd.poses.count > 0 ? crowd.readings(0, recorded) : []));
-  return { name: "", readings: told.find(({ length }) => length > 0) ?? [] };
+  const all = (cast?.crowds ?? []).map((crowd) => (crowd.poses.count > 0 ? crowd.readings(0, recorded) : []));
+  return { name: "", readings: all.find(({ length }) => length > 0) ?? [] };
 }
