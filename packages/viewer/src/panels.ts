@@ -22,6 +22,7 @@ export const PANELS: readonly PanelKind[] = [
     component: lazily(async () => (await import("./scene/scene-panel.tsx")).ScenePanel),
     home: "main",
     showsMoment: true,
+    isMany: true,
   },
   {
     id: "plots",

@@ -8,10 +8,11 @@ import { type Shown, toggled } from "../plots/shared.ts";
 import type { SceneView } from "../scene/scene-view.ts";
 import { thingNamed } from "../subject.ts";
 import { Button } from "../ui/button.tsx";
+import { drawnOf, type Line, linesOf } from "./drawn.ts";
 import { type Count, type Measure, measuring, pickMeasured } from "./measuring.ts";
 import { expressionsOf, Gauge } from "./numbers.ts";
 import { MeasureOverlay } from "./overlay.ts";
-import { closingText, kindOf, numberText } from "./words.ts";
+import { kindOf } from "./words.ts";
 
 const KINDS: readonly (readonly [Count, string])[] = [
   [2, "Distance"],
@@ -21,18 +22,16 @@ const KINDS: readonly (readonly [Count, string])[] = [
 /** Measures that are kept at most. */
 const MOST = 40;
 
-interface Line {
-  readonly number: string;
-  readonly closing: string;
-}
-
-/** Measures in the scene, and while things are picked the list of them. */
+/** Measures in a scene, and while things are picked the list of them, where that was begun. */
 export function MeasureLayer({
   view,
+  panel,
   measures,
   onChange,
 }: {
   readonly view: SceneView;
+  /** That of the scene. */
+  readonly panel: string;
   readonly measures: readonly Measure[];
   readonly onChange: (measures: readonly Measure[]) => void;
 }) {
@@ -55,15 +54,8 @@ export function MeasureLayer({
   const write = (): void => {
     const { frame } = session;
     if (frame === null) return;
-    const next = measures.map((measure) => {
-      const numbers = gauge.current.numbers(measure, frame.recorded);
-      const number = numberText(numbers, measure, frame.recorded, system);
-      return { number, closing: numbers === null ? "" : closingText(numbers, measure, frame.recorded, system) };
-    });
-    overlay.measures = measures.map(({ things }, i) => {
-      const { number, closing } = next[i]!;
-      return { things, text: closing === "" ? number : `${number}, ${closing}` };
-    });
+    const next = linesOf(measures, gauge.current, frame.recorded, system);
+    overlay.measures = drawnOf(measures, next);
     overlay.picked = now?.picked ?? [];
     setLines((before) => (JSON.stringify(before) === JSON.stringify(next) ? before : next));
   };
@@ -74,7 +66,7 @@ export function MeasureLayer({
     view.invalidate();
   }, [view, measures, now, system]);
 
-  if (now === null) return null;
+  if (now?.panel !== panel) return null;
   return (
     <section className="measures" aria-label="Measure">
       <fieldset className="measures-kinds" aria-label="What is measured">
@@ -84,7 +76,7 @@ export function MeasureLayer({
             kind="bare"
             label={`Measure: ${text.toLowerCase()} of ${count} things`}
             aria-pressed={now.count === count}
-            onClick={() => measuring.set({ count, picked: now.picked.slice(0, count - 1) })}
+            onClick={() => measuring.set({ ...now, count, picked: now.picked.slice(0, count - 1) })}
           >
             {text}
           </Button>

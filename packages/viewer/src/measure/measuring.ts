@@ -9,13 +9,20 @@ export interface Measure {
   readonly things: readonly Thing[];
 }
 
-/** While things are picked to be measured: how many are wanted, and those picked so far. Null: nothing is measured. */
-export const measuring: Observable<{ readonly count: Count; readonly picked: readonly Thing[] } | null> =
-  new Observable<{ readonly count: Count; readonly picked: readonly Thing[] } | null>(null);
+interface Measuring {
+  /** So many things are wanted. */
+  readonly count: Count;
+  readonly picked: readonly Thing[];
+  /** Panel of the scene in which it was begun: the list of measures is there. */
+  readonly panel: string;
+}
 
-/** Begins to measure, or ends it. */
-export function toggleMeasuring(): void {
-  measuring.set(measuring.value === null ? { count: 2, picked: [] } : null);
+/** While things are picked to be measured, in any scene; null: nothing is measured. */
+export const measuring: Observable<Measuring | null> = new Observable<Measuring | null>(null);
+
+/** Begins to measure, with the list in the scene of a panel, or ends it. */
+export function toggleMeasuring(panel: string): void {
+  measuring.set(measuring.value === null ? { count: 2, picked: [], panel } : null);
 }
 
 /** Takes a thing that was picked; false: nothing is measured now. */

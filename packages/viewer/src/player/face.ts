@@ -1,4 +1,5 @@
 import { Projector } from "../scene/projector.ts";
+import { sceneSettings } from "../scene/settings.ts";
 import type { Session } from "../session.ts";
 import type { Scheme } from "../theme.ts";
 import { COMMANDS } from "../transport/commands.ts";
@@ -28,6 +29,8 @@ export class Face {
   /** What keeps it from showing anything, beside a recording that cannot be opened. */
   #reason: Trouble | null = null;
   #shown: Trouble | null = null;
+  #areMeasuresLoaded = false;
+  #isGone = false;
 
   constructor(session: Session, { scheme, link, whole }: FaceOptions) {
     this.#session = session;
@@ -56,9 +59,11 @@ export class Face {
     this.#stops = [
       listenForKeys(element, session, COMMANDS),
       session.state.subscribe(() => this.#show()),
+      session.state.subscribe(() => this.#measure()),
       this.#projector?.seen.subscribe(() => this.#show()) ?? ((): void => undefined),
     ];
     this.#yieldWheel();
+    this.#measure();
     this.#show();
   }
 
@@ -74,6 +79,7 @@ export class Face {
   }
 
   dispose(): void {
+    this.#isGone = true;
     for (const stop of this.#stops) stop();
     this.#bar.dispose();
     this.#projector?.dispose();
@@ -88,6 +94,17 @@ export class Face {
       this.#reason = { title: "The scene cannot be drawn", text, advice: [], lines: [] };
       return null;
     }
+  }
+
+  /** What draws measures is loaded with the first that an address has. */
+  #measure(): void {
+    const view = this.#projector?.view;
+    const { measures = [] } = sceneSettings(this.#session);
+    if (view === undefined || measures.length === 0 || this.#areMeasuresLoaded) return;
+    this.#areMeasuresLoaded = true;
+    import("../measure/follow-measures.ts")
+      .then((it) => !this.#isGone && this.#stops.push(it.followMeasures(this.#session, view)))
+      .catch(() => undefined);
   }
 
   /** What is read, what is empty, what is wrong. */

@@ -1,6 +1,5 @@
 import type { Session } from "../session.ts";
 import type { Command } from "../transport/commands.ts";
-import { SCENE, sceneSettings } from "./settings.ts";
 
 /** What can be done with the world that a recording was made in. */
 export const WORLD_COMMANDS: readonly Command[] = [
@@ -14,7 +13,11 @@ const more = () => import("./more-commands.ts");
 /** What can be done with things in the scene. */
 export const SCENE_COMMANDS: readonly Command[] = [
   { title: "Show flight instruments, or not", keys: ["i"], run: (session) => toggle(session, "instruments", true) },
-  { title: "Measure between things, or stop", keys: ["m"], run: () => void more().then((it) => it.toggleMeasuring()) },
+  {
+    title: "Measure between things, or stop",
+    keys: ["m"],
+    run: (session) => void more().then((it) => it.measure(session)),
+  },
   {
     title: "Next style of molecules",
     keys: ["Shift+M"],
@@ -25,6 +28,5 @@ export const SCENE_COMMANDS: readonly Command[] = [
 ];
 
 function toggle(session: Session, name: "world" | "cut" | "instruments", usual: boolean): void {
-  const settings = sceneSettings(session);
-  session.share(SCENE, { ...settings, [name]: !(settings[name] ?? usual) });
+  void more().then((it) => it.toggle(session, name, usual));
 }

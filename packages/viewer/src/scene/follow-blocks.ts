@@ -11,11 +11,7 @@ const LISTED = 50;
  * Calls `onBlocks` with what is asked for chunks of the world of what plays, its own or that of companions, now and whenever
  * that is another one, until the function given back is called; null: there is none.
  */
-export function followBlocks(
-  session: Session,
-  recording: () => number,
-  onBlocks: (ask: AskChunk | null) => void,
-): () => void {
+export function followBlocks(session: Session, onBlocks: (ask: AskChunk | null) => void): () => void {
   let base: string | null = null;
   let beside: number | null = null;
   let shown = NONE;
@@ -28,7 +24,8 @@ export function followBlocks(
     }
     onBlocks(async (ask, signal) => {
       // The same recording has another number when it has grown.
-      const { mesh, problem } = await session.query("chunk", { recording: recording(), ...from, ...ask }, { signal });
+      const recording = session.state.value.decks[0]?.opened.recording ?? -1;
+      const { mesh, problem } = await session.query("chunk", { recording, ...from, ...ask }, { signal });
       if (problem !== null) tell(session, problem);
       return mesh;
     });

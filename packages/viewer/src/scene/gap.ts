@@ -4,6 +4,7 @@ import { Vector3 } from "three";
 import type { Cast } from "./cast.ts";
 import type { Course } from "./course.ts";
 import { find, placeOf, type Spot } from "./pick.ts";
+import type { Ways } from "./ways.ts";
 
 /** How far a ghost is from what plays. */
 export interface Gap {
@@ -36,6 +37,21 @@ export function gapTo(spot: Spot, other: Spot, { time, rate }: GhostClock, cours
   const metres = HERE.distanceTo(placeOf(other.crowd, other.row, THERE));
   const passes = course === null ? Number.NaN : passing(course, HERE.x, HERE.y, HERE.z, REACH, time);
   return { metres, seconds: (time - passes) / rate / 1e9 };
+}
+
+/** From a thing to its counterparts in ghosts, which run at `rates`; null where there is none. */
+export function gapsTo(
+  spot: Spot | null,
+  ghosts: readonly Cast[],
+  rates: readonly number[],
+  ways: Ways,
+): (Gap | null)[] {
+  return ghosts.map((ghost, i) => {
+    const other = spot === null ? null : counterpart(spot, ghost);
+    if (spot === null || other === null) return null;
+    const clock = { time: ghost.state?.time ?? 0, rate: rates[i] ?? 1 };
+    return gapTo(spot, other, clock, ways.courseOf(i + 1, other));
+  });
 }
 
 /** "1.24 s ahead · 8.3 m" */

@@ -3,6 +3,8 @@ import type { Origin } from "./origin.ts";
 import { turnQuaternionUp, turnVectorUp } from "./y-up.ts";
 
 const SCRATCH = new Float64Array(3);
+/** What has read a column last: where several scenes show the same, its places and turns are computed once. */
+const READERS = new WeakMap<Column, Poses>();
 
 /**
  * Where the things of a set are and how they are turned, in the scene's axes. Its arrays are used again for every
@@ -49,10 +51,19 @@ export class Poses {
     }
     if (set === undefined) return true;
     const columns = this.#columns.use(set) ? this.#columns : null;
-    if (areOthers || position !== this.#position) this.#readPositions(columns);
-    if (areOthers || rotation !== this.#rotation) this.#readRotations(columns);
+    if (areOthers || position !== this.#position) {
+      const read = this.#readBy(position);
+      if (read === null || read.#position !== position) this.#readPositions(columns);
+      else this.positions.set(read.positions.subarray(0, 3 * ids.length));
+    }
+    if (areOthers || rotation !== this.#rotation) {
+      const read = this.#readBy(rotation);
+      if (read === null || read.#rotation !== rotation) this.#readRotations(columns);
+      else this.orientations.set(read.orientations.subarray(0, 4 * ids.length));
+    }
     this.#position = position;
     this.#rotation = rotation;
+    for (const column of [position, rotation]) if (column !== undefined) READERS.set(column, this);
     return true;
   }
 
@@ -77,6 +88,13 @@ export class Poses {
   /** Whether it has a place, and the picture is not seen from inside of it. */
   isDrawn(row: number): boolean {
     return this.isKnown(row) && !this.hidden.has(this.ids[row]!);
+  }
+
+  /** What has read a column of the same things for the same axes; null: nothing else has. */
+  #readBy(column: Column | undefined): Poses | null {
+    const other = (column && READERS.get(column)) ?? null;
+    if (other === null || other === this || other.ids !== this.ids) return null;
+    return other.#origin === this.#origin && other.#metres === this.#metres ? other : null;
   }
 
   #readPositions(columns: PoseColumns | null): void {

@@ -12,11 +12,15 @@ import { drawPassings } from "./passings.ts";
 import type { SkinPictures } from "../blocks/skins.ts";
 import type { AskChunk } from "./backdrop.ts";
 import { followBlocks, skinsIn } from "./follow-blocks.ts";
+import { lend } from "./lend.ts";
+import { once } from "./once.ts";
+import { keepOrigin, originOf } from "./origins.ts";
 import type { MoleculeFacts } from "./presenters/molecules/facts.ts";
 import { PARTS } from "./presenters/molecules/settings.ts";
-import { SceneView, type Thing } from "./scene-view.ts";
+import { SceneView } from "./scene-view.ts";
 import { SCENE, sceneSettings, type SceneSettings } from "./settings.ts";
 import type { SceneStage } from "./stage.ts";
+import type { Thing } from "./said.ts";
 import { writeGaps, writeReadings } from "./words.ts";
 
 /** What is in the scene, as bars and lists beside it say it. */
@@ -63,6 +67,10 @@ const LISTED = 200;
 /** Between two changes of words, milliseconds. */
 const WORDS_EVERY = 200;
 
+/** The world of what plays: the same in all scenes of a page. */
+const followCompanionsOnce = once(followCompanions);
+const followBlocksOnce = once(followBlocks);
+
 /** Shows what a session plays in a scene, as the settings in its address say; needs no React. */
 export class Projector {
   readonly view: SceneView;
@@ -70,6 +78,8 @@ export class Projector {
   readonly #session: Session;
   readonly #places: ScenePlaces;
   readonly #stage: SceneStage | null;
+  /** Where its settings are in the address. */
+  readonly #panel: string;
   readonly #stops: (() => void)[] = [];
   /** What was applied last. */
   #settings: SceneSettings | null = null;
@@ -89,10 +99,11 @@ export class Projector {
   #words = { shown: 0, timer: 0 };
 
   /** Throws when the browser has no WebGL 2. */
-  constructor(session: Session, places: ScenePlaces, scheme: Scheme, stage: SceneStage | null = null) {
+  constructor(session: Session, places: ScenePlaces, scheme: Scheme, stage: SceneStage | null = null, panel = SCENE) {
     this.#session = session;
     this.#places = places;
     this.#stage = stage;
+    this.#panel = panel;
     let made: SceneView | null = null;
     const view = new SceneView(
       {
@@ -114,7 +125,7 @@ export class Projector {
     // Until there is something to describe.
     view.element.setAttribute("aria-label", "Scene");
     view.camera = this.settings.camera ?? null;
-    this.#lend();
+    this.#stops.push(lend(session, panel, view));
     stage?.onView(view);
     const observer = new ResizeObserver(() => view.resize(places.view.clientWidth, places.view.clientHeight));
     observer.observe(places.view);
@@ -125,7 +136,7 @@ export class Projector {
   }
 
   get settings(): SceneSettings {
-    return sceneSettings(this.#session);
+    return sceneSettings(this.#session, this.#panel);
   }
 
   set scheme(scheme: Scheme) {
@@ -165,34 +176,7 @@ export class Projector {
   }
 
   #keep(settings: SceneSettings): void {
-    this.#session.share(SCENE, settings);
-  }
-
-  /** What others of the page ask of a scene. */
-  #lend(): void {
-    const { view } = this;
-    const session = this.#session;
-    session.pictures.set("scene", () => view.picture());
-    session.sights.set("scene", (set, id) => view.sightOf(set, id));
-    session.pointing = () => view.pointing();
-    session.camera = {
-      get isFollowing() {
-        return view.mode === "follow";
-      },
-      get isGeodetic() {
-        return view.origin.isGeodetic;
-      },
-      gaze: () => view.gaze,
-      look: (gaze) => {
-        view.gaze = gaze;
-      },
-    };
-    this.#stops.push(() => {
-      session.pictures.delete("scene");
-      session.sights.delete("scene");
-      session.pointing = () => null;
-      session.camera = null;
-    });
+    this.#session.share(this.#panel, settings);
   }
 
   #follow(): void {
@@ -215,21 +199,17 @@ export class Projector {
     };
     showCompany();
     // A stage shows those of the page.
-    if (this.#stage === null) this.#stops.push(followCompanions(session));
+    if (this.#stage === null) this.#stops.push(followCompanionsOnce(session, () => undefined));
     showScenery();
     this.#stops.push(
       session.company.subscribe(showCompany),
       session.companions.subscribe(showScenery),
       session.state.subscribe(() => this.#apply()),
       session.onFrame((frame) => this.#show(frame)),
-      followBlocks(
-        session,
-        () => this.#recording,
-        (ask) => {
-          this.#see({ hasBlocks: ask !== null });
-          this.#surround(ask, this.#skins);
-        },
-      ),
+      followBlocksOnce(session, (ask) => {
+        this.#see({ hasBlocks: ask !== null });
+        this.#surround(ask, this.#skins);
+      }),
     );
   }
 
@@ -258,10 +238,6 @@ export class Projector {
     });
     load.catch(() => undefined);
     this.#stage?.onLoad(load);
-  }
-
-  get #recording(): number {
-    return this.#session.state.value.decks[0]?.opened.recording ?? -1;
   }
 
   /** What the address says now, where it has changed, in the order in which a view that was just made needs it. */
@@ -321,7 +297,8 @@ export class Projector {
     const session = this.#session;
     const { decks } = session.state.value;
     const main = decks[0] ?? null;
-    if (this.#main !== null && !isSame(this.#main, main)) view.reset();
+    if (main !== null && this.#main !== null && isSame(this.#main, main)) keepOrigin(main.opened, view.origin);
+    else view.reset(main === null ? undefined : originOf(main.opened));
     this.#main = main;
     view.showings = decks.map(({ opened }) => opened.showing);
     view.show(frame);

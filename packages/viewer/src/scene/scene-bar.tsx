@@ -1,7 +1,7 @@
 import type { Subject } from "../subject.ts";
 import { Button } from "../ui/button.tsx";
 import type { CameraMode } from "./camera-rig.ts";
-import type { Thing } from "./scene-view.ts";
+import type { Thing } from "./said.ts";
 
 const MODES: readonly { readonly mode: CameraMode; readonly text: string; readonly label: string }[] = [
   { mode: "orbit", text: "Orbit", label: "Camera: turn about a point" },
@@ -49,6 +49,7 @@ interface Shown {
 
 /** Above the scene: the camera, what is followed, and what is drawn beside the things. */
 export function SceneBar({
+  title,
   settings,
   hasWorld,
   hasBlocks,
@@ -65,6 +66,7 @@ export function SceneBar({
   onHome,
   onSelect,
 }: {
+  readonly title: string;
   readonly settings: Shown;
   readonly hasWorld: boolean;
   readonly hasBlocks: boolean;
@@ -75,7 +77,8 @@ export function SceneBar({
   readonly isMeasuring: boolean;
   readonly onMeasure: () => void;
   readonly isPathShown: boolean;
-  readonly onPath: () => void;
+  /** Null: the camera of a video is that of another scene. */
+  readonly onPath: (() => void) | null;
   readonly things: readonly Thing[];
   readonly subject: Subject | null;
   readonly onChange: (changes: Partial<Shown>) => void;
@@ -86,7 +89,7 @@ export function SceneBar({
   const name = things[at]?.label ?? subject?.id;
   const isChosen = subject?.isChosen === true;
   return (
-    <div className="scene-bar" role="toolbar" aria-label="Scene">
+    <div className="scene-bar" role="toolbar" aria-label={title}>
       {MODES.map(({ mode, text, label }) => (
         <Button
           key={mode}
@@ -139,14 +142,16 @@ export function SceneBar({
       <Button kind="bare" label="Measure between things (m)" aria-pressed={isMeasuring} onClick={onMeasure}>
         Measure
       </Button>
-      <Button
-        kind="bare"
-        label="The way of the camera in a video (Shift P)"
-        aria-pressed={isPathShown}
-        onClick={onPath}
-      >
-        Path
-      </Button>
+      {onPath !== null && (
+        <Button
+          kind="bare"
+          label="The way of the camera in a video (Shift P)"
+          aria-pressed={isPathShown}
+          onClick={onPath}
+        >
+          Path
+        </Button>
+      )}
       {aside !== null && (
         <Button kind="bare" label="How molecules are drawn" aria-pressed={aside} onClick={onAside}>
           Molecules

@@ -1,15 +1,16 @@
 import "./scene.css";
 import "./instruments/instruments.css";
 import { lazy, Suspense, useContext, useEffect, useRef, useState } from "react";
-import { useObservable, useSession, useShared, useViewer } from "../hooks.ts";
+import { PanelContext, useObservable, useSession, useShared, useViewer } from "../hooks.ts";
 import { type Measure, measuring, toggleMeasuring } from "../measure/measuring.ts";
 import { Observable } from "../observable.ts";
 import { scheme } from "../theme.ts";
 import { pathShown } from "../video/shown.ts";
 import { RAMP } from "./presenters/ramp.ts";
 import { Projector, type Seen, UNSEEN } from "./projector.ts";
+import { use } from "./lend.ts";
 import { SceneBar } from "./scene-bar.tsx";
-import { SCENE, type SceneSettings } from "./settings.ts";
+import { SCENE, sceneSettings, type SceneSettings } from "./settings.ts";
 import { StageContext } from "./stage.ts";
 import type { MoleculeSettings } from "./presenters/molecules/settings.ts";
 
@@ -22,46 +23,51 @@ const MeasureLayer = lazy(async () => ({ default: (await import("../measure/meas
 const PathLayer = lazy(async () => ({ default: (await import("../video/path-layer.tsx")).PathLayer }));
 const MoleculePanel = lazy(async () => ({ default: (await import("./molecule-panel.tsx")).MoleculePanel }));
 
-/** The recording and its ghosts in space. React makes the bar and what is over the scene; frames go past it. */
+/** The recording and its ghosts in space, in the way of this panel. React makes the bar and what is over the scene; frames go past it. */
 export function ScenePanel() {
   const session = useSession();
   const stage = useContext(StageContext);
+  const panel = useContext(PanelContext) ?? SCENE;
+  const isFirst = panel === SCENE;
   const host = useRef<HTMLDivElement>(null);
   const gaps = useRef<HTMLDivElement>(null);
   const readingsHost = useRef<HTMLElement>(null);
   const [projector, setProjector] = useState<Projector | null>(null);
   const [failure, setFailure] = useState<Error | null>(null);
-  const [settings] = useShared<SceneSettings>(SCENE, DEFAULTS);
+  const [settings] = useShared<SceneSettings>(panel, DEFAULTS);
+  const [{ measures = NO_MEASURES }, shareFirst] = useShared<SceneSettings>(SCENE, DEFAULTS);
   const subject = useViewer((state) => state.subject);
   const shownScheme = useObservable(scheme, (value) => value);
   const seen = useObservable(projector?.seen ?? NOTHING, (value) => value);
   const isMeasuring = useObservable(measuring, (value) => value !== null);
-  const isPathShown = useObservable(pathShown, (value) => value) && stage === null;
+  const isPathShown = useObservable(pathShown, (value) => value) && stage === null && isFirst;
   const [isAside, setAside] = useState(false);
 
   useEffect(() => {
     const places = { view: host.current!, readings: readingsHost.current!, gaps: gaps.current! };
     let made: Projector;
     try {
-      made = new Projector(session, places, scheme.value, stage);
+      made = new Projector(session, places, scheme.value, stage, panel);
     } catch (error) {
       setFailure(error instanceof Error ? error : new Error(String(error)));
       return;
     }
     setProjector(made);
     return () => made.dispose();
-  }, [session, stage]);
+  }, [session, stage, panel]);
   useEffect(() => {
     if (projector !== null) projector.scheme = shownScheme;
   }, [projector, shownScheme]);
 
   if (failure !== null) throw failure;
+  const turnTo = (): void => use(session, panel);
   const { mode = seen.usualMode, labels = true, trails = true, readings = true, world = true, cut = false } = settings;
-  const { molecules = AS_USUAL, measures = NO_MEASURES, instruments = true } = settings;
+  const { molecules = AS_USUAL, instruments = true } = settings;
   const { facts, flies, hasBlocks } = seen;
   return (
-    <div className="scene">
+    <div className="scene" onPointerDownCapture={turnTo} onFocusCapture={turnTo}>
       <SceneBar
+        title={isFirst ? "Scene" : panel.replace(/^scene-/, "Scene ")}
         settings={{ mode, labels, trails, readings, world, cut, instruments }}
         hasWorld={hasBlocks || seen.hasScenery}
         hasBlocks={hasBlocks}
@@ -69,9 +75,9 @@ export function ScenePanel() {
         aside={facts === null ? null : isAside}
         onAside={() => setAside(!isAside)}
         isMeasuring={isMeasuring}
-        onMeasure={toggleMeasuring}
+        onMeasure={() => toggleMeasuring(panel)}
         isPathShown={isPathShown}
-        onPath={() => pathShown.set(!pathShown.value)}
+        onPath={isFirst ? () => pathShown.set(!pathShown.value) : null}
         things={seen.things}
         subject={subject}
         onChange={(changes) => projector?.change(changes)}
@@ -83,8 +89,9 @@ export function ScenePanel() {
         <Suspense>
           <MeasureLayer
             view={projector.view}
+            panel={panel}
             measures={measures}
-            onChange={(next) => projector.change({ measures: next })}
+            onChange={(next) => shareFirst({ ...sceneSettings(session), measures: next })}
           />
         </Suspense>
       )}

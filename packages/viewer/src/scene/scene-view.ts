@@ -1,15 +1,4 @@
-import {
-  Box3,
-  Group,
-  type PerspectiveCamera,
-  Plane,
-  type Ray,
-  Raycaster,
-  Scene,
-  Vector2,
-  Vector3,
-  type WebGLRenderer,
-} from "three";
+import { Box3, Scene, Vector3, type WebGLRenderer } from "three";
 import type { Frame, Showing, State } from "simtape";
 import type { Watcher, Pointing } from "../company.ts";
 import type { Gaze } from "../gaze.ts";
@@ -20,35 +9,37 @@ import type { Scheme } from "../theme.ts";
 import { Bearings } from "./bearings.ts";
 import { CameraRig, type CameraMode, type CameraPlace } from "./camera-rig.ts";
 import { Cast } from "./cast.ts";
-import type { Chart } from "./chart/chart.ts";
+import { LateChart } from "./chart/late-chart.ts";
 import type { Watchers } from "./watchers.ts";
-import { type Course, runsOf } from "./course.ts";
-import { Curtain } from "./curtain.ts";
+import type { Course } from "./course.ts";
 import { Dots } from "./dots.ts";
 import { Effort, QUALITIES, type Quality } from "./effort.ts";
 import { Framed } from "./framed.ts";
 import { placeFor } from "./gaze.ts";
-import { type Gap, counterpart, gapTo } from "./gap.ts";
+import { type Gap, gapsTo } from "./gap.ts";
 import { Ground } from "./ground.ts";
 import { Hud } from "./hud.ts";
-import { Lane, paintLanes } from "./lane.ts";
+import { paintLanes } from "./lane.ts";
 import { Labels } from "./labels.ts";
+import { slope } from "./lens.ts";
 import { Lighting } from "./lighting.ts";
-import { colorOf, ghostColor, type Look } from "./look.ts";
+import type { Look } from "./look.ts";
 import type { Models } from "./models.ts";
 import { Marker } from "./marker.ts";
 import { clockOf, Pace } from "./pace.ts";
-import { find, pick, placeOf, principal, type Spot } from "./pick.ts";
+import { find, placeOf, principal, type Spot } from "./pick.ts";
+import { Pointer, type Pointed } from "./pointer.ts";
 import type { MoleculeFacts } from "./presenters/molecules/facts.ts";
 import type { MoleculeSettings } from "./presenters/molecules/settings.ts";
-import type { Reading } from "./presenters/readings.ts";
 import { FINE, QUICK } from "./quick.ts";
-import { Ribbon, sizeRibbons } from "./ribbon.ts";
+import { sizeRibbons } from "./ribbon.ts";
 import { drawsInSoftware, rendererOn } from "./renderer.ts";
 import { Sky } from "./sky.ts";
 import { Smooth } from "./smooth.ts";
+import { describe, isNowhere, readingsOf, type Thing, thingsIn, type Said } from "./said.ts";
 import { Trails } from "./trails.ts";
 import { Origin } from "./origin.ts";
+import { Ways } from "./ways.ts";
 import { World } from "./world.ts";
 import type { Overlay } from "./overlay.ts";
 import type { Instruments } from "./instruments/instruments.ts";
@@ -66,17 +57,6 @@ export interface SceneEvents {
   onReads(groups: readonly string[]): void;
 }
 
-/** Set, id and name of a thing that can be chosen. */
-export interface Thing {
-  readonly set: string;
-  readonly id: number | string;
-  readonly label: string;
-}
-
-/** The ground is not pointed at from so many times as far as what is looked at. */
-const FAR_OFF = 30;
-/** From so many metres away the coast is seen, and what draws it is loaded. */
-const AFAR = 30_000;
 /** Metres around what flies that are seen from above at first, at least. */
 const AROUND_FLIGHT = 1500;
 /** With more things than this, nothing casts a shadow. */
@@ -115,18 +95,14 @@ export class SceneView {
   /** Of what plays, beside the picture of it. */
   #recorded: State | null = null;
   #showings: readonly Showing[] = [];
-  readonly #courses = new Map<
-    string,
-    { readonly course: Course; readonly object: Group; readonly parts: readonly (Ribbon | Lane | Curtain)[] }
-  >();
+  readonly #ways = new Ways();
   #subject: Subject | null = null;
   #scheme: Scheme = "dark";
   #molecules: MoleculeSettings = {};
   #dresser: ((look: Look) => Models) | null = null;
   readonly #overlays = new Set<Overlay>();
   #instruments: Instruments | null = null;
-  /** Undefined: it is being loaded. */
-  #chart: Chart | null | undefined = null;
+  readonly #chart: LateChart;
   #areLabelsOn = true;
   #areTrailsOn = true;
   /** Height of the ground where the world says nothing of it. */
@@ -144,13 +120,11 @@ export class SceneView {
   #company: readonly Watcher[] = [];
   /** Loaded when the first of them comes; most who watch are alone. */
   #watchers: Watchers | null = null;
-  /** Where the mouse is, pixels of the page; null: not over the picture. */
-  #mouse: Vector2 | null = null;
   #width = 1;
   #height = 1;
   #count = 0;
   readonly #events: SceneEvents;
-  readonly #removals = new AbortController();
+  readonly #pointer: Pointer;
 
   /**
    * Throws when the browser has no WebGL 2. With `ratio`, pixels of the picture for each of the page, it draws for a
@@ -177,6 +151,15 @@ export class SceneView {
         events.onCamera(this.#rig.place);
       },
     );
+    this.#chart = new LateChart(
+      this.#origin,
+      () => this.#ratio ?? pixelRatio(),
+      (element) => {
+        this.labels.element.before(element);
+        this.invalidate();
+      },
+      (part) => events.onLoad?.(part),
+    );
     this.#pace.isHeld = ratio !== null;
     this.#rig.eases = ratio === null;
     this.#scene.background = this.#sky.haze;
@@ -187,33 +170,30 @@ export class SceneView {
       this.#dots.object,
       this.#marker.object,
       this.#trails.object,
+      this.#ways.object,
+      this.#chart.object,
       this.world.object,
     );
-    this.#listen();
+    this.#pointer = new Pointer(
+      this.element,
+      () => this.#pointed(),
+      (spot) => events.onPick(spot === null ? null : { kind: "thing", ...named(spot) }),
+    );
   }
 
   /** What is shown, in words. */
   get description(): string {
-    return [this.#casts[0]?.describe() ?? "", this.world.describe()].filter((text) => text !== "").join(", ");
+    return describe(this.#casts[0], this.world);
   }
 
   /** Whether nothing of the recording has a place now. */
   get isEmpty(): boolean {
-    const crowds = this.#casts[0]?.crowds ?? [];
-    return crowds.every(({ poses }) => poses.ids.every((_, row) => !poses.isKnown(row)));
+    return isNowhere(this.#casts[0]);
   }
 
   /** Things of the recording that can be chosen, at most `limit`. */
   things(limit: number): Thing[] {
-    const things: Thing[] = [];
-    for (const crowd of this.#casts[0]?.crowds ?? []) {
-      if (!crowd.isMain) continue;
-      for (let row = 0; row < crowd.poses.count && things.length < limit; row++) {
-        const label = crowd.label(row);
-        if (label !== "") things.push({ set: crowd.set, id: crowd.poses.ids[row]!, label });
-      }
-    }
-    return things;
+    return thingsIn(this.#casts[0], limit);
   }
 
   get origin(): Origin {
@@ -252,18 +232,18 @@ export class SceneView {
     this.#pace.change();
   }
 
-  /** Another recording: everything that was is gone. */
-  reset(): void {
+  /** Another recording, with its zero there: everything that was is gone. */
+  reset(origin: Origin = new Origin()): void {
     for (const cast of this.#casts) this.#drop(cast);
     this.#casts = [];
-    for (const key of [...this.#courses.keys()]) this.#forget(key);
+    this.#ways.clear();
     this.#scene.remove(this.#trails.object);
     this.#trails.dispose();
     this.#trails = new Trails();
     this.#trails.object.visible = this.#areTrailsOn;
     this.#scene.add(this.#trails.object);
-    this.#origin = new Origin();
-    this.#dropChart();
+    this.#origin = origin;
+    this.#chart.reset(this.#origin);
     this.world.reset(this.#origin);
     this.#hasHome = false;
     this.#watchers?.show([], this.#origin);
@@ -392,32 +372,15 @@ export class SceneView {
   set trails(isOn: boolean) {
     this.#areTrailsOn = isOn;
     this.#trails.object.visible = isOn;
-    for (const { object } of this.#courses.values()) object.visible = isOn;
+    this.#ways.object.visible = isOn;
     this.invalidate();
   }
 
   /** The way of a thing, drawn; of recording 0 or of a ghost. */
   setCourse(cast: number, set: string, id: number | string, course: Course): void {
-    const key = courseKey(cast, set, id);
-    this.#forget(key);
-    const color = cast === 0 ? colorOf(typeof id === "string" ? (id.split("/")[1] ?? id) : id) : ghostColor(cast - 1);
-    const style = { color, width: 1.5, opacity: 0.4, isFading: false };
-    const crowd = this.#casts[cast]?.crowds.find((one) => one.set === set);
-    const lane = crowd?.lane ?? 0;
-    const above = crowd?.bottom ?? 0;
-    const flies = crowd?.flies ?? false;
-    const parts = runsOf(course).flatMap(([first, last]): (Ribbon | Lane | Curtain)[] => {
-      const places = course.places.subarray(3 * first, 3 * last + 3);
-      const ribbon = new Ribbon(places, style);
-      if (cast === 0 && flies) return [ribbon, new Curtain(places, color, this.#floor)];
-      return lane > 0 && cast === 0 ? [ribbon, new Lane(places, lane, above)] : [ribbon];
-    });
-    const object = new Group();
-    object.add(...parts.map((part) => part.object));
-    object.visible = this.#areTrailsOn;
-    this.#courses.set(key, { course, object, parts });
-    this.#scene.add(object);
+    this.#ways.set(cast, this.#casts[cast], set, id, course, this.#floor);
     const isMore = cast === 0 && this.#casts[0]?.reach(set, course.places) === true;
+    const flies = this.#casts[0]?.crowds.find((one) => one.set === set)?.flies === true;
     const isMapped = cast === 0 && flies && this.#rig.mode === "top";
     if ((isMore || isMapped) && this.#isHome) this.home();
     this.invalidate();
@@ -441,29 +404,13 @@ export class SceneView {
   }
 
   /** What is looked at, and numbers of it. */
-  readings(): { readonly name: string; readonly readings: readonly Reading[] } {
-    const recorded = this.#recorded;
-    if (recorded === null) return { name: "", readings: [] };
-    const spot = this.#followed();
-    if (spot !== null) return { name: spot.crowd.label(spot.row), readings: spot.crowd.readings(spot.row, recorded) };
-    if (this.#subject !== null) return { name: "", readings: [] };
-    // Where no thing is looked at, what holds for all of them.
-    const told = (this.#casts[0]?.crowds ?? []).map((crowd) =>
-      crowd.poses.count > 0 ? crowd.readings(0, recorded) : [],
-    );
-    return { name: "", readings: told.find(({ length }) => length > 0) ?? [] };
+  readings(): Said {
+    return readingsOf(this.#casts[0], this.#followed(), this.#subject, this.#recorded);
   }
 
   /** From what is followed to the same thing in each ghost, which run at `rates`; null where there is none. */
   gaps(rates: readonly number[]): (Gap | null)[] {
-    const spot = this.#followed();
-    return this.#casts.slice(1).map((ghost, i) => {
-      const other = spot === null ? null : counterpart(spot, ghost);
-      if (spot === null || other === null) return null;
-      const key = courseKey(i + 1, other.crowd.set, other.crowd.poses.ids[other.row]!);
-      const clock = { time: ghost.state?.time ?? 0, rate: rates[i] ?? 1 };
-      return gapTo(spot, other, clock, this.#courses.get(key)?.course ?? null);
-    });
+    return gapsTo(this.#followed(), this.#casts.slice(1), rates, this.#ways);
   }
 
   /** Those who watch elsewhere. */
@@ -479,7 +426,7 @@ export class SceneView {
   pointing(): Pointing | null {
     if (this.#casts.length === 0) return null;
     const { position } = this.#rig.camera;
-    const at = this.#mouse === null ? null : this.#placeUnder(this.#mouse.x, this.#mouse.y);
+    const at = this.#pointer.place();
     return {
       at: at === null ? null : this.#inRecording(at),
       camera: [...this.#inRecording(position), ...this.#inRecording(this.#rig.target)],
@@ -530,7 +477,8 @@ export class SceneView {
     const { width, height } = context.canvas;
     context.drawImage(this.element, 0, 0, width, height);
     if (!areNamed) return;
-    if (this.#chart) context.drawImage(this.#chart.element, 0, 0, width, height);
+    const chart = this.#chart.element;
+    if (chart !== null) context.drawImage(chart, 0, 0, width, height);
     context.drawImage(this.labels.element, 0, 0, width, height);
     for (const { element, isInPictures } of this.#overlays) {
       if (isInPictures) context.drawImage(element, 0, 0, width, height);
@@ -567,7 +515,7 @@ export class SceneView {
 
   dispose(): void {
     this.#pace.dispose();
-    this.#removals.abort();
+    this.#pointer.dispose();
     this.reset();
     for (const part of [this.#trails, this.#dots, this.#marker, this.#rig]) part.dispose();
     for (const part of [this.#sky, this.#lighting, this.#ground]) part.dispose();
@@ -599,7 +547,7 @@ export class SceneView {
     this.#ground.height = height;
     this.world.look(target, followed === null ? null : placeOf(followed.crowd, followed.row, FEET).y);
     // A map has lines of its own.
-    const isMapped = this.#chart != null && this.#rig.mode === "top" && this.world.ground === "grid";
+    const isMapped = this.#chart.element !== null && this.#rig.mode === "top" && this.world.ground === "grid";
     this.#ground.style = isMapped ? "plain" : this.world.ground;
     this.#ground.place(target, distance, Math.abs(camera.position.y - height));
     this.#lighting.place(target, distance, Math.max(0, target.y - height));
@@ -620,7 +568,8 @@ export class SceneView {
       this.#width,
       this.#height,
     );
-    this.#drawChart(distance);
+    const isFromAbove = this.#rig.mode === "top" && this.#gaze === null;
+    this.#chart.draw(camera, distance, isFromAbove, this.#width, this.#height, this.#scheme);
     for (const overlay of this.#overlays)
       overlay.draw(this.#casts[0]?.crowds ?? [], camera, this.#width, this.#height, this.#scheme);
     this.#watchers?.place(this.#casts[0]?.crowds ?? [], camera, this.#width, this.#height);
@@ -637,42 +586,8 @@ export class SceneView {
       new Vector3(x - AROUND_FLIGHT, 0, z - AROUND_FLIGHT),
       new Vector3(x + AROUND_FLIGHT, 0, z + AROUND_FLIGHT),
     );
-    for (const [key, { course }] of this.#courses) {
-      if (!key.startsWith("0 ")) continue;
-      for (let at = 0; at < course.places.length; at += 3)
-        way.expandByPoint(FEET.set(course.places[at]!, 0, course.places[at + 2]!));
-    }
+    this.#ways.frame(way);
     box.union(way);
-  }
-
-  /** Lines of the earth on a map, and the coast from far away; loaded when the first of them is to be seen. */
-  #drawChart(distance: number): void {
-    if (!this.#origin.isGeodetic) return;
-    const isFromAbove = this.#rig.mode === "top" && this.#gaze === null;
-    if (this.#chart === null && (isFromAbove || distance > AFAR)) {
-      this.#chart = undefined;
-      const load = this.#loadChart(this.#origin);
-      load.catch(() => undefined);
-      this.#events.onLoad?.(load);
-    }
-    this.#chart?.draw(this.#rig.camera, distance, isFromAbove, this.#width, this.#height, this.#scheme);
-  }
-
-  async #loadChart(origin: Origin): Promise<void> {
-    const { Chart } = await import("./chart/chart.ts");
-    if (origin !== this.#origin) return;
-    this.#chart = new Chart(origin, () => this.#ratio ?? pixelRatio());
-    this.#scene.add(this.#chart.object);
-    this.labels.element.before(this.#chart.element);
-    this.invalidate();
-  }
-
-  #dropChart(): void {
-    if (this.#chart) {
-      this.#scene.remove(this.#chart.object);
-      this.#chart.dispose();
-    }
-    this.#chart = null;
   }
 
   #gazeAt(gaze: Gaze): void {
@@ -685,8 +600,7 @@ export class SceneView {
     const state = this.#casts[0]?.state ?? null;
     this.hud.lean(this.#instruments === null ? spot : null, state);
     if (this.#instruments === null) return;
-    const key = spot === null ? "" : courseKey(0, spot.crowd.set, spot.crowd.poses.ids[spot.row]!);
-    const course = this.#courses.get(key)?.course ?? null;
+    const course = spot === null ? null : this.#ways.courseOf(0, spot);
     this.#instruments.show(spot, this.#recorded, state, course, this.#origin);
   }
 
@@ -738,14 +652,6 @@ export class SceneView {
     this.#events.onSight();
   }
 
-  #forget(key: string): void {
-    const drawn = this.#courses.get(key);
-    if (drawn === undefined) return;
-    this.#scene.remove(drawn.object);
-    for (const part of drawn.parts) part.dispose();
-    this.#courses.delete(key);
-  }
-
   get #singled(): Named | null {
     return this.#subject?.isChosen === true ? this.#subject : null;
   }
@@ -764,63 +670,13 @@ export class SceneView {
     if (this.#subject?.isChosen === true || this.#followed() !== null) return;
     const spot = principal(this.#casts[0]?.crowds ?? []);
     if (spot === null) return;
-    const { set, poses } = spot.crowd;
-    this.#subject = { set, id: poses.ids[spot.row]!, isChosen: false };
+    this.#subject = { ...named(spot), isChosen: false };
     this.#events.onSubject(this.#subject);
   }
 
-  /** A click that did not drag chooses. */
-  #listen(): void {
-    const { signal } = this.#removals;
-    const down = new Vector2();
-    for (const kind of ["pointermove", "pointerdown"] as const) {
-      this.element.addEventListener(
-        kind,
-        ({ clientX, clientY }) => {
-          this.#mouse ??= new Vector2();
-          this.#mouse.set(clientX, clientY);
-        },
-        { signal },
-      );
-    }
-    const leave = (): void => {
-      this.#mouse = null;
-    };
-    this.element.addEventListener("pointerleave", leave, { signal });
-    this.element.addEventListener("pointerdown", (event) => down.set(event.clientX, event.clientY), { signal });
-    this.element.addEventListener(
-      "pointerup",
-      (event) => {
-        if (event.button !== 0 || Math.hypot(event.clientX - down.x, event.clientY - down.y) > 4) return;
-        const spot = this.#spotAt(event.clientX, event.clientY);
-        this.#events.onPick(
-          spot === null ? null : { kind: "thing", set: spot.crowd.set, id: spot.crowd.poses.ids[spot.row]! },
-        );
-      },
-      { signal },
-    );
-  }
-
-  #spotAt(clientX: number, clientY: number): Spot | null {
-    return pick(this.#aim(clientX, clientY), this.#casts[0]?.crowds ?? [], slope(this.#rig.camera) / this.#height);
-  }
-
-  /** Of the thing there, else of the ground. */
-  #placeUnder(clientX: number, clientY: number): Vector3 | null {
-    const spot = this.#spotAt(clientX, clientY);
-    if (spot !== null) return placeOf(spot.crowd, spot.row, new Vector3());
-    const ground = new Plane(new Vector3(0, 1, 0), -this.#ground.height);
-    const place = this.#aim(clientX, clientY).intersectPlane(ground, new Vector3());
-    // Near the horizon it would be anywhere.
-    return place === null || place.distanceTo(this.#rig.camera.position) > FAR_OFF * this.#rig.distance ? null : place;
-  }
-
-  #aim(clientX: number, clientY: number): Ray {
-    const { left, top, width, height } = this.element.getBoundingClientRect();
-    const at = new Vector2(((clientX - left) / width) * 2 - 1, 1 - ((clientY - top) / height) * 2);
-    const caster = new Raycaster();
-    caster.setFromCamera(at, this.#rig.camera);
-    return caster.ray;
+  #pointed(): Pointed {
+    const { camera, distance } = this.#rig;
+    return { crowds: this.#casts[0]?.crowds ?? [], camera, distance, height: this.#ground.height };
   }
 
   /** A place of the scene where it is in the recording. */
@@ -831,11 +687,6 @@ export class SceneView {
   }
 }
 
-/** How high what is seen is, of the distance. */
-function slope(camera: PerspectiveCamera): number {
-  return 2 * Math.tan((camera.fov * Math.PI) / 360);
-}
-
 function pixelRatio(): number {
   return Math.min(2, devicePixelRatio);
 }
@@ -843,6 +694,6 @@ function pixelRatio(): number {
 const FEET = new Vector3();
 const EYE = { position: new Vector3(), pixels: 0, seen: 0 };
 
-function courseKey(cast: number, set: string, id: number | string): string {
-  return `${cast} ${set} ${typeof id} ${id}`;
+function named({ crowd, row }: Spot): Named {
+  return { set: crowd.set, id: crowd.poses.ids[row]! };
 }

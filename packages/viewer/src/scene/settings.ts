@@ -3,7 +3,7 @@ import type { Session } from "../session.ts";
 import type { CameraMode, CameraPlace } from "./camera-rig.ts";
 import type { MoleculeSettings } from "./presenters/molecules/settings.ts";
 
-/** How the scene is shown: what the address keeps of it. */
+/** How a scene is shown: what the address keeps of it. */
 export interface SceneSettings {
   /** Absent: the mode that suits the recording. */
   readonly mode?: CameraMode;
@@ -15,14 +15,16 @@ export interface SceneSettings {
   readonly cut?: boolean;
   readonly instruments?: boolean;
   readonly molecules?: MoleculeSettings;
+  /** Of the first scene: all show them. */
   readonly measures?: readonly Measure[];
 }
 
-/** Where the address keeps them. */
+/** Where the address keeps those of the first scene, and the id of its panel; others have ids of theirs. */
 export const SCENE = "scene";
 
 const DEFAULTS: SceneSettings = {};
 
-export function sceneSettings(session: Session): SceneSettings {
-  return (session.state.value.shared[SCENE] as SceneSettings | undefined) ?? DEFAULTS;
+/** Those of the scene in a panel. */
+export function sceneSettings(session: Session, panel: string = SCENE): SceneSettings {
+  return (session.state.value.shared[panel] as SceneSettings | undefined) ?? DEFAULTS;
 }

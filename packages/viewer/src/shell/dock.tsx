@@ -7,7 +7,7 @@ import { mainPanel } from "../session.ts";
 import type { Command } from "../transport/commands.ts";
 import { nameOfPanel, PANELS, type PanelKind } from "../panels.ts";
 import { scheme } from "../theme.ts";
-import { keptLayout } from "./kept-layout.ts";
+import { keptLayout, unpack } from "./kept-layout.ts";
 import { hideLoneTab, LAYOUT, restore, showPanel } from "./layout.ts";
 import type { LayoutKeeper } from "./layout-keeper.ts";
 import { PanelBoundary } from "./panel-boundary.tsx";
@@ -71,9 +71,10 @@ export function Dock({
       },
     });
     dock.current = api;
-    const own = session.state.value.shared[LAYOUT] ?? keptLayout(session.state.value.decks[0]);
-    restore(api, own, mainPanel(session.state.value));
-    session.share(LAYOUT, own);
+    const kept = keptLayout(session.state.value.decks[0]);
+    if (kept !== undefined && session.state.value.shared[LAYOUT] === undefined)
+      session.share(LAYOUT, unpack(session, kept));
+    restore(api, session.state.value.shared[LAYOUT], mainPanel(session.state.value));
     const change = api.onDidLayoutChange(() => hideLoneTab(api));
     hideLoneTab(api);
     // Until the user does something, there is nothing to keep.

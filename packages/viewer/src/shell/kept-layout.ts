@@ -1,10 +1,17 @@
-import type { Deck } from "../session.ts";
+import type { Deck, Session } from "../session.ts";
 
 /** Where the browser has them: those that were changed last come first. */
 export const KEPT = "simtape-layouts-by-recording";
 
 /** A layout, and the recording that the user left with it. */
 export type Kept = readonly [recording: string, layout: unknown];
+
+/** The layout that `pack` was given; what its panels show is in the address from then on. */
+export function unpack(session: Session, packed: unknown): unknown {
+  const { own, ...layout } = packed as { readonly own?: object };
+  session.state.update({ shared: { ...session.state.value.shared, ...own } });
+  return layout;
+}
 
 /** The layout that the user left a recording with; undefined: it was never changed. */
 export function keptLayout(deck: Deck | undefined): unknown {

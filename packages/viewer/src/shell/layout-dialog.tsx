@@ -3,6 +3,8 @@ import { useState } from "react";
 import { useSession } from "../hooks.ts";
 import { Button } from "../ui/button.tsx";
 import { Dialog } from "../ui/dialog.tsx";
+import { pack } from "./keep-layout.ts";
+import { unpack } from "./kept-layout.ts";
 import { restore } from "./layout.ts";
 import { saveLayout, savedLayouts } from "./saved-layouts.ts";
 
@@ -22,7 +24,7 @@ export function LayoutDialog({ dock, onClose }: { readonly dock: DockviewApi; re
         className="row"
         onSubmit={(event) => {
           event.preventDefault();
-          if (name.trim() !== "") save(name.trim(), dock.toJSON());
+          if (name.trim() !== "") save(name.trim(), pack(session, dock.toJSON()));
           setName("");
         }}
       >
@@ -43,7 +45,7 @@ export function LayoutDialog({ dock, onClose }: { readonly dock: DockviewApi; re
             type="button"
             className="menu-item"
             onClick={() => {
-              restore(dock, layout);
+              restore(dock, unpack(session, layout));
               onClose();
             }}
           >

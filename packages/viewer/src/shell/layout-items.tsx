@@ -1,7 +1,8 @@
 import type { DockviewApi } from "dockview";
-import { useEffect, useRef, useState } from "react";
+import { useEffect, useState } from "react";
 import { changes, changesOf, redo, undo } from "../changes.ts";
 import { useObservable, useSession } from "../hooks.ts";
+import { LateItems } from "../ui/late-items.tsx";
 import { MenuItem } from "../ui/menu.tsx";
 import { PANELS } from "../panels.ts";
 import { showAnother } from "./another.ts";
@@ -15,14 +16,8 @@ export function LayoutItems({ dock, onSaved }: { readonly dock: DockviewApi; rea
   const presets = usePresets();
   useObservable(changes, (value) => value);
   const { canUndo, canRedo } = changesOf(session, LAYOUT);
-  const first = useRef<HTMLDivElement>(null);
-  useEffect(() => {
-    // the menu was open before they were loaded
-    const isWaiting = first.current?.closest(":popover-open") != null;
-    if (isWaiting) first.current?.querySelector("button")?.focus();
-  }, []);
   return (
-    <div ref={first} role="none">
+    <LateItems>
       {presets.map((id) => (
         <MenuItem key={id} onSelect={() => layOut(dock, session, id)}>
           {PRESETS.find((preset) => preset.id === id)?.title}
@@ -30,7 +25,7 @@ export function LayoutItems({ dock, onSaved }: { readonly dock: DockviewApi; rea
       ))}
       <hr />
       {PANELS.filter(({ isMany }) => isMany).map((kind) => (
-        <MenuItem key={kind.id} onSelect={() => showAnother(dock, kind)}>
+        <MenuItem key={kind.id} onSelect={() => showAnother(dock, session, kind)}>
           Another {kind.title}
         </MenuItem>
       ))}
@@ -44,7 +39,7 @@ export function LayoutItems({ dock, onSaved }: { readonly dock: DockviewApi; rea
       <MenuItem isDisabled={!canRedo} onSelect={() => redo(session, LAYOUT)}>
         Redo
       </MenuItem>
-    </div>
+    </LateItems>
   );
 }
 

@@ -1,8 +1,8 @@
 import type { DockviewApi, SerializedDockview } from "dockview";
 import { amend, change } from "../changes.ts";
 import { mainPanel, type Session } from "../session.ts";
-import { keepLayout } from "./keep-layout.ts";
-import { keptLayout, nameOf } from "./kept-layout.ts";
+import { keepLayout, ownOf, pack } from "./keep-layout.ts";
+import { keptLayout, nameOf, unpack } from "./kept-layout.ts";
 import { LAYOUT, restore } from "./layout.ts";
 
 /** What says only which panel is before the others. */
@@ -20,6 +20,8 @@ export class LayoutKeeper {
   readonly #unsubscribe: () => void;
   /** Kept, and laid out. */
   #shown: unknown;
+  /** What its panels show, as it was kept. */
+  #own = "";
   #recording: string | null;
   /** The layout as it was before what the user does now. */
   #before: Written;
@@ -32,6 +34,7 @@ export class LayoutKeeper {
     this.#shown = session.state.value.shared[LAYOUT];
     this.#recording = this.#recordingNow();
     this.#before = written(before);
+    this.#own = this.#ownNow();
     const later = (): void => void setTimeout(() => this.#note());
     // what follows from the size of the page is no change
     const begin = (): void => {
@@ -89,12 +92,15 @@ export class LayoutKeeper {
       const own = keptLayout(this.#session.state.value.decks[0]);
       if (own !== undefined) {
         // it calls this again
-        this.#session.share(LAYOUT, own);
+        this.#session.share(LAYOUT, unpack(this.#session, own));
         return;
       }
     }
     const { [LAYOUT]: layout } = this.#session.state.value.shared;
-    if (layout === this.#shown) return;
+    if (layout === this.#shown) {
+      if (this.#ownNow() !== this.#own) this.#keep();
+      return;
+    }
     this.#shown = layout;
     this.quietly(() => restore(this.#api, layout, mainPanel(this.#session.state.value)));
     this.#keep();
@@ -102,7 +108,12 @@ export class LayoutKeeper {
 
   #keep(): void {
     const [deck] = this.#session.state.value.decks;
-    if (deck !== undefined) keepLayout(deck, this.#shown);
+    this.#own = this.#ownNow();
+    if (deck !== undefined) keepLayout(deck, isLayout(this.#shown) ? pack(this.#session, this.#shown) : undefined);
+  }
+
+  #ownNow(): string {
+    return isLayout(this.#shown) ? JSON.stringify(ownOf(this.#session, this.#shown)) : "";
   }
 
   #recordingNow(): string | null {
@@ -114,6 +125,10 @@ export class LayoutKeeper {
 /** Back to the layout there is at first, which no address need carry. */
 export function reset(session: Session): void {
   change(session, LAYOUT, undefined);
+}
+
+function isLayout(layout: unknown): layout is object {
+  return typeof layout === "object" && layout !== null;
 }
 
 /** A layout as texts that can be compared. */

@@ -13,10 +13,11 @@ const STRIP = 30;
 const BARS = 240;
 
 type Home = NonNullable<PanelKind["home"]>;
-/** What drawers have of the page: from 0 to 1; absent: the drawer is shut. */
-export type Open = Readonly<Partial<Record<keyof typeof EDGES, number>>>;
 /** The edge that has the drawer of a home. */
 const EDGES = { side: "right", below: "bottom" } as const satisfies Partial<Record<Home, "right" | "bottom">>;
+export type Drawer = keyof typeof EDGES;
+/** Pixels of a drawer, on a screen that is higher than wide or not; null: it is shut. */
+export type DrawerSize = (drawer: Drawer, isHigh: boolean) => number | null;
 
 /** Shows a panel: the one that is there, or a new one in the drawer that is its home, which opens. */
 export function showPanel(api: DockviewApi, kind: PanelKind): void {
@@ -31,39 +32,59 @@ export function restore(api: DockviewApi, layout: unknown, main = "scene"): void
     try {
       removeDrawers(api);
       api.fromJSON(layout as Parameters<DockviewApi["fromJSON"]>[0]);
+      if (isHigh(api)) stackScenes(api);
       return;
     } catch {
       // Of an older viewer, or changed by hand.
     }
   }
-  arrange(api, panelsFor(main), main, null);
+  arrange(api, panelsFor(main), main);
 }
 
 /**
- * Lays out panels in their homes, in this order, `main` before the others. `open`: which drawers are open; null: those
- * beside which the scene keeps its part.
+ * Lays out panels in their homes, in this order, `main` before the others; drawers are open at first where the scene
+ * keeps its part beside them.
  */
-export function arrange(api: DockviewApi, panels: readonly PanelKind[], main: string, open: Open | null): void {
+export function arrange(
+  api: DockviewApi,
+  panels: readonly PanelKind[],
+  main: string,
+  sizeOf: DrawerSize = sizeAtFirst,
+): void {
   api.clear();
   removeDrawers(api);
   // On a screen that is higher than wide, all is below the scene.
-  const isHigh = api.height > api.width;
-  const homeOf = ({ home }: PanelKind): Home | undefined => (isHigh && home === "side" ? "below" : home);
+  const high = isHigh(api);
+  const homeOf = ({ home }: PanelKind): Home | undefined => (high && home === "side" ? "below" : home);
   for (const home of ["main", "side", "below"] as const) {
     const kinds = panels.filter((kind) => homeOf(kind) === home);
     if (kinds.length === 0) continue;
-    if (home !== "main") addDrawer(api, home, isHigh, open);
+    if (home !== "main") addDrawer(api, home, sizeOf(home, high));
     for (const kind of kinds) addPanel(api, kind, home);
   }
   api.getPanel(main)?.api.setActive();
 }
 
-/** The scene needs no tab as long as nothing lies over it; what stands in its place says what it is. */
-export function hideLoneTab({ groups }: DockviewApi): void {
+/** A lone scene needs no tab as long as nothing lies over it; what stands in its place says what it is. */
+export function hideLoneTab({ groups, panels: all }: DockviewApi): void {
+  const isLone = all.every(({ id }) => !id.startsWith("scene-"));
   for (const { panels, header } of groups) {
-    const isHidden = panels.length === 1 && panels[0]!.id === "scene";
+    const isHidden = isLone && panels.length === 1 && panels[0]!.id === "scene";
     if (header.hidden !== isHidden) header.hidden = isHidden;
   }
+}
+
+/** Whether it is on a screen that is higher than wide. */
+function isHigh({ height, width }: DockviewApi): boolean {
+  return height > width;
+}
+
+/** Scenes that lie beside each other on a wide screen lie over each other. */
+function stackScenes({ panels }: DockviewApi): void {
+  const [first, ...others] = panels.filter(({ id }) => id.startsWith("scene"));
+  for (const { api, group } of others)
+    if (group.element.getBoundingClientRect().x > first!.group.element.getBoundingClientRect().x)
+      api.moveTo({ group: first!.group, position: "bottom" });
 }
 
 function addPanel(api: DockviewApi, { id, title }: PanelKind, home: Home): ReturnType<DockviewApi["addPanel"]> {
@@ -72,8 +93,7 @@ function addPanel(api: DockviewApi, { id, title }: PanelKind, home: Home): Retur
   return api.addPanel({ id, component: id, title, inactive: drawer !== undefined, ...position });
 }
 
-function addDrawer(api: DockviewApi, home: keyof typeof EDGES, isHigh: boolean, open: Open | null): void {
-  const size = open === null ? sizeAtFirst(home, isHigh) : sizeOf(home, isHigh, open);
+function addDrawer(api: DockviewApi, home: Drawer, size: number | null): void {
   const initialSize = size ?? (home === "side" ? DRAWER.wide : DRAWER.high);
   api.addEdgeGroup(EDGES[home], {
     id: `drawer-${home}`,
@@ -83,15 +103,8 @@ function addDrawer(api: DockviewApi, home: keyof typeof EDGES, isHigh: boolean, 
   });
 }
 
-/** Pixels; null: shut. */
-function sizeOf(home: keyof typeof EDGES, isHigh: boolean, open: Open): number | null {
-  // where all is below, so is what would be beside
-  const part = isHigh ? (open.below ?? open.side) : open[home];
-  return part === undefined ? null : Math.floor(part * (home === "side" ? innerWidth : innerHeight));
-}
-
-/** Likewise, where the scene keeps its part. */
-function sizeAtFirst(home: keyof typeof EDGES, isHigh: boolean): number | null {
+/** As `DrawerSize`, where the scene keeps its part. */
+function sizeAtFirst(home: Drawer, isHigh: boolean): number | null {
   const scene = SCENE_PART * innerWidth * innerHeight;
   const [width, height] = [innerWidth - (isHigh ? 0 : STRIP), innerHeight - BARS - STRIP];
   const spare = home === "side" ? STRIP + width - scene / height : STRIP + height - scene / width;

@@ -10,6 +10,7 @@ import { showAnother } from "./another.ts";
 import { showPanel } from "./layout.ts";
 import { reset } from "./layout-keeper.ts";
 import { layOut, PRESETS } from "./presets.ts";
+import { toggleSceneBeside } from "./scene-beside.ts";
 
 /** What can be done with panels, their layout and files: nearly all of it by the palette alone. */
 export function moreCommands(dock: DockviewApi): readonly Command[] {
@@ -18,8 +19,9 @@ export function moreCommands(dock: DockviewApi): readonly Command[] {
     ...PANELS.filter(({ isMany }) => isMany).map((kind) => ({
       title: `Another ${kind.title}`,
       keys: [],
-      run: () => showAnother(dock, kind),
+      run: (session: Session) => showAnother(dock, session, kind),
     })),
+    { title: "Scene beside, or close it", keys: ["Shift+S"], run: (session) => toggleSceneBeside(dock, session) },
     ...PRESETS.map(({ id, title }) => ({
       title: `Layout: ${title}`,
       keys: [],

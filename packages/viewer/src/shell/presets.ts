@@ -2,7 +2,10 @@ import type { DockviewApi } from "dockview";
 import type { EntitySet, State } from "simtape";
 import { PANELS, type PanelKind, panelsFor } from "../panels.ts";
 import { mainPanel, type Session } from "../session.ts";
-import { arrange, type Open } from "./layout.ts";
+import { arrange, type Drawer, type DrawerSize } from "./layout.ts";
+
+/** What drawers have of the page: from 0 to 1; absent: the drawer is shut. */
+type Open = Readonly<Partial<Record<Drawer, number>>>;
 
 /** Which panels are where, and how large: for some kind of recording, or for some kind of work. */
 interface Preset {
@@ -80,7 +83,15 @@ export function presetsFor(state: State | null): readonly string[] {
 export function layOut(api: DockviewApi, session: Session, id: string): void {
   const preset = PRESETS.find((one) => one.id === id)!;
   const main = mainPanel(session.state.value);
-  arrange(api, panelsIn(preset, main), main, preset.open);
+  arrange(api, panelsIn(preset, main), main, sizeIn(preset));
+}
+
+function sizeIn({ open }: Preset): DrawerSize {
+  return (drawer, isHigh) => {
+    // where all is below, so is what would be beside
+    const part = isHigh ? (open.below ?? open.side) : open[drawer];
+    return part === undefined ? null : Math.floor(part * (drawer === "side" ? innerWidth : innerHeight));
+  };
 }
 
 function panelsIn({ side = [], below = [] }: Preset, main: string): readonly PanelKind[] {

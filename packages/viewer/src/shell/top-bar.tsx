@@ -12,11 +12,11 @@ import type { DialogKind } from "./dialogs.tsx";
 import { showPanel } from "./layout.ts";
 import { PlaceContext } from "./place.ts";
 import { share } from "./share.ts";
-import { UnitsMenu } from "./units-menu.tsx";
 import { videoShown } from "../video/shown.ts";
 
 const LiveBadge = lazy(async () => ({ default: (await import("../live/live-badge.tsx")).LiveBadge }));
 const LayoutItems = lazy(async () => ({ default: (await import("./layout-items.tsx")).LayoutItems }));
+const UnitsItems = lazy(async () => ({ default: (await import("./units-items.tsx")).UnitsItems }));
 const BarDialog = lazy(async () => ({ default: (await import("./dialogs.tsx")).BarDialog }));
 const ExportDialog = lazy(async () => ({ default: (await import("../export/export-dialog.tsx")).ExportDialog }));
 const VideoDialog = lazy(async () => ({ default: (await import("../video/video-dialog.tsx")).VideoDialog }));
@@ -80,7 +80,13 @@ export function TopBar({ dock }: { readonly dock: DockviewApi | null }) {
           </Suspense>
         )}
       </Menu>
-      <UnitsMenu />
+      <Menu label="Units" onNear={() => setNear(true)}>
+        {isNear && (
+          <Suspense fallback={null}>
+            <UnitsItems />
+          </Suspense>
+        )}
+      </Menu>
       {place === null && (
         <Menu label="Share">
           <MenuItem onSelect={() => void share(session)}>Copy the address of this moment</MenuItem>

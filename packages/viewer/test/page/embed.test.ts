@@ -109,6 +109,27 @@ describe.skipIf(!hasChromium)("a recording in another page", () => {
       expect(await page.locator(".player").getAttribute("data-scheme")).toBe("dark");
     });
 
+    test("shows the measures that the address has", async () => {
+      await go(embedded("&url=/recordings/town.log&at=2.5"));
+      await untilShown();
+      const ids = await page.evaluate(() => [...simtape.frame!.state.sets.get("vehicles")!.ids]);
+      const things = ids.slice(0, 2).map((id) => ({ set: "vehicles", id }));
+      const kept = hashOf({ t: 2.5, shared: { scene: { mode: "top", labels: false, measures: [{ things }] } } });
+      await go(embedded("&url=/recordings/town.log", kept));
+      await untilShown();
+      const canvases = page.locator(".scene-view canvas.scene-labels");
+      await expect.poll(() => canvases.count()).toBe(2);
+      const painted = () =>
+        canvases.evaluateAll((all) =>
+          all.map((canvas) => {
+            const { width, height } = canvas as HTMLCanvasElement;
+            const { data } = (canvas as HTMLCanvasElement).getContext("2d")!.getImageData(0, 0, width, height);
+            return data.some((value) => value > 0);
+          }),
+        );
+      await expect.poll(painted).toContain(true);
+    });
+
     test("plays at once where it is to, by keys while it has the focus, and leads to the whole page", async () => {
       await go(embedded("&url=/recordings/town.log&autoplay"));
       await untilShown();

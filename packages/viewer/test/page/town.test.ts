@@ -6,6 +6,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import { demo, world } from "../../../demo/src/carla.ts";
 import { MemoryFiles } from "../../../simtape/src/io/sink.ts";
 import type { Gaze } from "../../src/gaze.ts";
+import { projected } from "../support/projected.ts";
 import { drop, hasChromium, startViewer, untilOpen, type Viewer } from "../support/viewer.ts";
 
 /** With a folder in `SCREENSHOTS`, what was drawn is kept there to be looked at. */
@@ -137,25 +138,3 @@ describe.skipIf(!hasChromium)("a town of CARLA, in a browser", () => {
     if (SCREENSHOTS !== undefined) await page.screenshot({ path: join(SCREENSHOTS, `${name}.png`) });
   }
 });
-
-/** Where a place of the recording, z up, is in a picture so many times as wide as it is high: by the book, from nothing of the page. */
-function projected(
-  { position, target, field }: Gaze,
-  place: readonly number[],
-  aspect: number,
-): { readonly x: number; readonly y: number } {
-  const minus = (a: readonly number[], b: readonly number[]): number[] => a.map((value, k) => value - b[k]!);
-  const dot = (a: readonly number[], b: readonly number[]): number =>
-    a.reduce((sum, value, k) => sum + value * b[k]!, 0);
-  const unit = (a: readonly number[]): number[] => a.map((value) => value / Math.hypot(...a));
-  const ahead = unit(minus(target, position));
-  const right = unit([ahead[1]!, -ahead[0]!, 0]);
-  const up = [
-    right[1]! * ahead[2]! - right[2]! * ahead[1]!,
-    right[2]! * ahead[0]! - right[0]! * ahead[2]!,
-    right[0]! * ahead[1]! - right[1]! * ahead[0]!,
-  ];
-  const way = minus(place, position);
-  const half = Math.tan(((field ?? 0) * Math.PI) / 360) * dot(way, ahead);
-  return { x: (1 + dot(way, right) / half / aspect) / 2, y: (1 - dot(way, up) / half) / 2 };
-}

@@ -172,6 +172,31 @@ describe("axes and units", () => {
     expect(poses.update(undefined)).toBe(true);
     expect(poses.count).toBe(0);
   });
+
+  test("where several scenes have one zero, places and turns are computed once, and each may seat things for itself", () => {
+    const origin = new Origin();
+    const turns = Float64Array.from([0, 0, 0, 1, 0, 0, 1, 0]);
+    const set = oneSet([1, 2], [1, 2, 3, 4, 5, 6], { orientation: { data: turns, width: 4 } });
+    const first = new Poses(origin);
+    first.update(set);
+    // were it read again, it would be another
+    const { data } = set.columns.get("position")!;
+    (data as Float64Array)[0] = 100;
+    turns[3] = -0.5;
+    const second = new Poses(origin);
+    second.update(set);
+    expect(second.positions.subarray(0, 6)).toEqual(first.positions.subarray(0, 6));
+    expect(second.orientations.subarray(0, 8)).toEqual(first.orientations.subarray(0, 8));
+    second.seat(1, 7, 8, 9);
+    expect([...first.positions.subarray(3, 6)]).toEqual([4, 5, 6]);
+    // it has seated one: that is no place of the set
+    const third = new Poses(origin);
+    third.update(set);
+    expect(third.positions[0]).toBe(100);
+    const elsewhere = new Poses(new Origin());
+    elsewhere.update(set);
+    expect(elsewhere.positions[0]).toBe(100);
+  });
 });
 
 describe("matrices of instances", () => {

@@ -3,7 +3,8 @@ import { useTimeMode, useTimeScale } from "../use-time-scale.ts";
 import { useSession, useViewer } from "../hooks.ts";
 import { SYSTEMS, UNITS } from "../measures.ts";
 import { useUnitSystem } from "../use-unit-system.ts";
-import { Menu, MenuItem } from "../ui/menu.tsx";
+import { LateItems } from "../ui/late-items.tsx";
+import { MenuItem } from "../ui/menu.tsx";
 
 const MODES: Readonly<Record<TimeMode, string>> = {
   start: "Time since the start",
@@ -11,15 +12,15 @@ const MODES: Readonly<Record<TimeMode, string>> = {
   tick: "Ticks",
 };
 
-/** In which units numbers and times are shown. */
-export function UnitsMenu() {
+/** What the menu of units has: those in which numbers and times are shown. */
+export function UnitsItems() {
   const session = useSession();
   const system = useUnitSystem();
   const timeline = useViewer(({ decks }) => decks[0]?.opened.timeline);
   const { mode } = useTimeScale();
   const [, show] = useTimeMode();
   return (
-    <Menu label="Units">
+    <LateItems>
       {SYSTEMS.map(([name, text]) => (
         <MenuItem
           key={name}
@@ -36,6 +37,6 @@ export function UnitsMenu() {
             {MODES[name]}
           </MenuItem>
         ))}
-    </Menu>
+    </LateItems>
   );
 }
