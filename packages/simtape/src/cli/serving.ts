@@ -34,6 +34,7 @@ export {
   formatOfFolder,
   isSecondOfPair,
   mayBelong,
+  isWorldFile,
   showsWorld,
   showsWorldOf,
   WORLD_ENDINGS,

@@ -655,7 +655,8 @@ export class SceneView {
       load.catch(() => undefined);
       this.#events.onLoad?.(load);
     }
-    this.#chart?.draw(this.#rig.camera, distance, isFromAbove, this.#width, this.#height, this.#scheme);
+    const { strips } = this.world;
+    this.#chart?.draw(this.#rig.camera, distance, isFromAbove, this.#width, this.#height, this.#scheme, strips);
   }
 
   async #loadChart(origin: Origin): Promise<void> {
