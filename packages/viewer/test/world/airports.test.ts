@@ -23,6 +23,8 @@ const file = (rows: readonly string[]): Uint8Array =>
   new TextEncoder().encode(["I", "1100 Version - data cycle 2019.01", "", ...rows, "99", ""].join("\r\n"));
 const WHOLE = file([...FAR_ROWS, "110 1 0.00 0.00 taxiway", ...NEAR_ROWS]);
 
+type Pair = readonly [east: number, north: number];
+
 async function* pieces(bytes: Uint8Array, size: number): AsyncGenerator<Uint8Array> {
   for (let at = 0; at < bytes.length; at += size) yield bytes.subarray(at, at + size);
 }
@@ -32,7 +34,7 @@ function sceneryOf(bytes: Uint8Array, size = 1 << 16): Promise<Scenery> {
 }
 
 /** Corners of a paint: metres along the runway from the threshold's end eastwards, and metres north of it. */
-function cornersOf({ parts, middle }: Scenery, paint: string): readonly (readonly [east: number, north: number])[] {
+function cornersOf({ parts, middle }: Scenery, paint: string): readonly Pair[] {
   const { positions } = parts.find((part) => part.paint === paint)!;
   // metres of a degree at 47° by the radii of WGS 84 themselves
   const [a, e2] = [6_378_137, 0.00669437999014];
@@ -97,8 +99,8 @@ describe("airports of an apt.dat", () => {
     for (const { paint, index } of scenery.parts) {
       const corners = cornersOf(scenery, paint);
       for (let i = 0; i < index.length; i += 3) {
-        const [a, b, c] = [0, 1, 2].map((k) => corners[index[i + k]!]!) as [number[], number[], number[]];
-        const turn = (b[0]! - a[0]!) * (c[1]! - a[1]!) - (b[1]! - a[1]!) * (c[0]! - a[0]!);
+        const [a, b, c] = [0, 1, 2].map((k) => corners[index[i + k]!]!) as unknown as [Pair, Pair, Pair];
+        const turn = (b[0] - a[0]) * (c[1] - a[1]) - (b[1] - a[1]) * (c[0] - a[0]);
         expect(turn).toBeGreaterThan(0);
       }
     }

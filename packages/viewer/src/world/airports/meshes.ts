@@ -102,8 +102,8 @@ export class Meshes {
       (one) => scale * one,
     ) as [number, number, number];
     const start = (text.length * step - scale * FIGURE.between) / 2;
-    for (const [i, letter] of [...text].entries())
-      for (const stroke of FIGURES[letter] ?? [])
+    for (let i = 0; i < text.length; i++)
+      for (const stroke of FIGURES[text[i]!] ?? [])
         this.#patch(
           "mark",
           sheet,
