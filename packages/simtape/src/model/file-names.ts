@@ -53,7 +53,7 @@ const OF_WORLDS: readonly string[] = [
 /** Endings of region files and of folders with them, which show a world of blocks. */
 const OF_BLOCKS: readonly string[] = [".mca", ".mcc", ".region"];
 /** Endings of files that those have beside them. */
-const OF_THEIRS: readonly string[] = [".pgm", ".png", ".stl"];
+const OF_THEIRS: readonly string[] = [".pgm", ".png", ".stl", ".obj", ".mtl", ".dae"];
 
 /** Endings of single files that show the world of a recording, with the dot, in small letters. */
 export const WORLD_ENDINGS: readonly string[] = [...OF_WORLDS, ...OF_THEIRS];

@@ -254,7 +254,8 @@ export class Projector {
       return;
     }
     const load = import("./models.ts").then(({ Models }) => {
-      if (this.#models === models) this.view.dresser = (look) => new Models(models, look, robots);
+      const channels = this.#session.state.value.decks[0]?.opened.channels ?? [];
+      if (this.#models === models) this.view.dresser = (look) => new Models(models, look, robots, channels);
     });
     load.catch(() => undefined);
     this.#stage?.onLoad(load);

@@ -60,7 +60,7 @@ export const KINDS: readonly CompanionKind[] = [
     id: "urdf",
     name: "robot (URDF)",
     endings: [".urdf"],
-    parts: [".stl", ".glb", ".gltf", ".dae", ".obj"],
+    parts: [".stl", ".obj", ".mtl", ".dae", ".glb", ".gltf"],
     whole: {
       mostBytes: 16 << 20,
       recognizes: (first) => /^\uFEFF?\s*<(\?xml|!--|!doctype|robot)/i.test(new TextDecoder().decode(first)),
