@@ -204,7 +204,9 @@ export class Projector {
     const showScenery = (): void => {
       const companions = session.companions.value;
       view.world.sceneries = companions;
-      const skins = skinsIn(companions)?.pictures ?? null;
+      const worn = skinsIn(companions) ?? null;
+      view.skins = worn;
+      const skins = worn?.pictures ?? null;
       if (skins !== this.#skins) this.#surround(this.#askChunk, skins);
       const hasScenery = companions.some(({ scenery: { parts, bodies = [] } }) => parts.length + bodies.length > 0);
       this.#see({ hasScenery });

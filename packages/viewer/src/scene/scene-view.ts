@@ -41,6 +41,7 @@ import { clockOf, Pace } from "./pace.ts";
 import { find, pick, placeOf, principal, type Spot } from "./pick.ts";
 import type { MoleculeFacts } from "./presenters/molecules/facts.ts";
 import type { MoleculeSettings } from "./presenters/molecules/settings.ts";
+import type { WornSkins } from "./presenters/presenter.ts";
 import type { Reading } from "./presenters/readings.ts";
 import { FINE, QUICK } from "./quick.ts";
 import { Ribbon, sizeRibbons } from "./ribbon.ts";
@@ -122,6 +123,7 @@ export class SceneView {
   #subject: Subject | null = null;
   #scheme: Scheme = "dark";
   #molecules: MoleculeSettings = {};
+  #skins: WornSkins | null = null;
   #dresser: ((look: Look) => Models) | null = null;
   readonly #overlays = new Set<Overlay>();
   #instruments: Instruments | null = null;
@@ -340,6 +342,13 @@ export class SceneView {
   set molecules(settings: MoleculeSettings) {
     this.#molecules = settings;
     for (const cast of this.#casts) cast.molecules = settings;
+    this.invalidate();
+  }
+
+  /** What edited blocks wear; null: plain colours. */
+  set skins(skins: WornSkins | null) {
+    this.#skins = skins;
+    for (const cast of this.#casts) cast.skins = skins;
     this.invalidate();
   }
 
@@ -710,6 +719,7 @@ export class SceneView {
         hands,
       );
       cast.molecules = this.#molecules;
+      cast.skins = this.#skins;
       cast.models = this.#dresser?.(cast.look) ?? null;
       if (index === 0) cast.single = this.#singled;
       this.#casts.push(cast);
