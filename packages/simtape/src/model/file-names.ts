@@ -43,6 +43,7 @@ const OF_WORLDS: readonly string[] = [
   ".tiff",
   ".apt.dat",
   ".apt.dat.gz",
+  ".region.zip",
   ".models.json",
   ".glb",
   ".gltf",

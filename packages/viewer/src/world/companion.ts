@@ -8,7 +8,7 @@ export interface CompanionKind {
   readonly name: string;
   /** Of names, with the dot, in lower case. */
   readonly endings: readonly string[];
-  /** Of folders, with the slash, for what is a folder beside the recording; `simtape view` finds those. */
+  /** Of folders, with the slash, and of zips of them, for what is a folder beside the recording; `simtape view` finds those. */
   readonly folders?: readonly string[];
   /** Whether one is called as the map that a recording names, too, and is looked for on servers of others. */
   readonly isOfMaps?: boolean;

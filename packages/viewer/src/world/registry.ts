@@ -93,6 +93,14 @@ export const KINDS: readonly CompanionKind[] = [
     paints: async () => ({}),
   },
   {
+    id: "regions",
+    name: "world of blocks (Anvil)",
+    endings: [".mca", ".region", ".region.zip"],
+    folders: [".region/", "/region/", ".region.zip"],
+    whole: null,
+    paints: async () => ({}),
+  },
+  {
     id: "textures",
     name: "resource pack of Minecraft",
     endings: [".zip", ".jar"],
@@ -102,14 +110,6 @@ export const KINDS: readonly CompanionKind[] = [
       recognizes: ([a, b, c, d]) => a === 0x50 && b === 0x4b && c === 3 && d === 4,
       reader: async () => (await import("./textures/read.ts")).read,
     },
-    paints: async () => ({}),
-  },
-  {
-    id: "regions",
-    name: "world of blocks (Anvil)",
-    endings: [".mca", ".region"],
-    folders: [".region/", "/region/"],
-    whole: null,
     paints: async () => ({}),
   },
 ];
