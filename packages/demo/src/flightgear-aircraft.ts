@@ -366,7 +366,7 @@ export function toRunway(x: number, y: number): [along: number, beside: number] 
   return [x * sin + y * cos, -x * cos + y * sin];
 }
 
-function fromRunway(along: number, beside: number): [x: number, y: number] {
+export function fromRunway(along: number, beside: number): [x: number, y: number] {
   const [sin, cos] = [Math.sin(RUNWAY), Math.cos(RUNWAY)];
   return [along * sin - beside * cos, along * cos + beside * sin];
 }

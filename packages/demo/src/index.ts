@@ -55,7 +55,10 @@ export const DEMOS: Readonly<Record<string, Demo>> = {
     file: "flight.fgtape",
     what: "a light aircraft in the circuit",
     entities: 3,
-    worlds: [{ file: "flight.tif", load: async () => (await import("./flightgear-land.ts")).heights }],
+    worlds: [
+      { file: "flight.tif", load: async () => (await import("./flightgear-land.ts")).heights },
+      { file: "flight.apt.dat", load: async () => (await import("./flightgear-airport.ts")).airport },
+    ],
     load: () => import("./flightgear.ts"),
   },
   mcap: {

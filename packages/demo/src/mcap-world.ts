@@ -1,4 +1,5 @@
 import { POSTS, WALL } from "./mcap-patrol.ts";
+import { box, cylinder, type Link, urdfOf, wheel } from "./urdf.ts";
 
 /** m: the size of a cell, and how thick walls are. */
 const CELL = 0.1;
@@ -37,60 +38,31 @@ export function picture(): Uint8Array {
 
 /** The robot of the demo as URDF: its links are called as its frames, so that it stands where these are. */
 export function unit(): Uint8Array {
-  const wheel = (name: string, x: number, y: number): string => `  <link name="${name}_wheel">
-    <visual>
-      <origin rpy="1.570796327 0 0"/>
-      <geometry><cylinder radius="0.11" length="0.07"/></geometry>
-      <material name="rubber"/>
-    </visual>
-  </link>
-  <joint name="${name}_wheel_joint" type="continuous">
-    <parent link="base"/>
-    <child link="${name}_wheel"/>
-    <origin xyz="${x} ${y} 0.11"/>
-    <axis xyz="0 1 0"/>
-  </joint>
-`;
-  const held = (name: string, x: number, z: number, shape: string): string => `  <link name="${name}">
-    <visual>
-      <geometry>${shape}</geometry>
-      <material name="rubber"/>
-    </visual>
-  </link>
-  <joint name="${name}_joint" type="fixed">
-    <parent link="base"/>
-    <child link="${name}"/>
-    <origin xyz="${x} 0 ${z}"/>
-  </joint>
-`;
-  return TEXT.encode(`<?xml version="1.0"?>
-<!-- The robot of "simtape demo mcap": made by a script, and like no real one. -->
-<robot name="patrol">
-  <material name="shell"><color rgba="0.87 0.56 0.12 1"/></material>
-  <material name="mast"><color rgba="0.75 0.78 0.8 1"/></material>
-  <material name="rubber"><color rgba="0.13 0.14 0.16 1"/></material>
-  <link name="base">
-    <visual>
-      <origin xyz="0 0 0.17"/>
-      <geometry><box size="0.62 0.4 0.14"/></geometry>
-      <material name="shell"/>
-    </visual>
-    <visual>
-      <origin xyz="0.14 0 0.4"/>
-      <geometry><cylinder radius="0.025" length="0.36"/></geometry>
-      <material name="mast"/>
-    </visual>
-    <visual>
-      <origin xyz="-0.14 0 0.27"/>
-      <geometry><box size="0.26 0.3 0.08"/></geometry>
-      <material name="mast"/>
-    </visual>
-  </link>
-${wheel("front_left", 0.2, 0.22)}${wheel("front_right", 0.2, -0.22)}${wheel("rear_left", -0.2, 0.22)}${wheel("rear_right", -0.2, -0.22)}${held(
-  "laser",
-  0.25,
-  0.2,
-  '<cylinder radius="0.06" length="0.14"/>',
-)}${held("camera", 0.2, 0.6, '<box size="0.1 0.18 0.08"/>')}</robot>
-`);
+  const tyre = [{ shape: cylinder(0.11, 0.07), material: "rubber" }];
+  const held = (name: string, x: number, z: number, shape: string): Link => ({
+    name,
+    visuals: [{ shape, material: "rubber" }],
+    held: { by: "base", at: [x, 0, z], turns: false },
+  });
+  return urdfOf(
+    "patrol",
+    'The robot of "simtape demo mcap": made by a script, and like no real one.',
+    { shell: "0.87 0.56 0.12 1", mast: "0.75 0.78 0.8 1", rubber: "0.13 0.14 0.16 1" },
+    [
+      {
+        name: "base",
+        visuals: [
+          { shape: box(0.62, 0.4, 0.14), material: "shell", at: [0, 0, 0.17] },
+          { shape: cylinder(0.025, 0.36), material: "mast", at: [0.14, 0, 0.4] },
+          { shape: box(0.26, 0.3, 0.08), material: "mast", at: [-0.14, 0, 0.27] },
+        ],
+      },
+      wheel("front_left", "base", [0.2, 0.22, 0.11], tyre),
+      wheel("front_right", "base", [0.2, -0.22, 0.11], tyre),
+      wheel("rear_left", "base", [-0.2, 0.22, 0.11], tyre),
+      wheel("rear_right", "base", [-0.2, -0.22, 0.11], tyre),
+      held("laser", 0.25, 0.2, cylinder(0.06, 0.14)),
+      held("camera", 0.2, 0.6, box(0.1, 0.18, 0.08)),
+    ],
+  );
 }

@@ -1,5 +1,6 @@
 import { beginningOf } from "./mira.ts";
 import { RADIUS, TRACK } from "./mira-robot.ts";
+import { box, cylinder, urdfOf, wheel } from "./urdf.ts";
 import { distanceToBox, HALF_X, HALF_Y } from "./mira-room.ts";
 
 interface Options {
@@ -55,80 +56,47 @@ const SCANNER = 0.06;
 
 /** The robot of the demo as URDF: round, with two driven wheels, a wheel behind, a bumper, and its scanner. */
 export function unit(): Uint8Array {
-  const side = TRACK / 2;
-  const wheel = (name: string, y: number): string => `  <link name="${name}_wheel">
-    <visual>
-      <origin rpy="1.570796327 0 0"/>
-      <geometry><cylinder radius="${WHEEL}" length="0.035"/></geometry>
-      <material name="rubber"/>
-    </visual>
-    <visual>
-      <origin rpy="1.570796327 0 0"/>
-      <geometry><cylinder radius="${WHEEL / 2}" length="0.04"/></geometry>
-      <material name="metal"/>
-    </visual>
-  </link>
-  <joint name="${name}_wheel_joint" type="continuous">
-    <parent link="base_link"/>
-    <child link="${name}_wheel"/>
-    <origin xyz="0 ${y} ${WHEEL}"/>
-    <axis xyz="0 1 0"/>
-  </joint>
-`;
-  return TEXT.encode(`<?xml version="1.0"?>
-<!-- The robot of "simtape demo mira": made by a script, and like no real one. -->
-<robot name="demo unit">
-  <material name="shell"><color rgba="0.16 0.5 0.73 1"/></material>
-  <material name="lid"><color rgba="0.93 0.94 0.95 1"/></material>
-  <material name="rubber"><color rgba="0.12 0.13 0.14 1"/></material>
-  <material name="metal"><color rgba="0.62 0.65 0.68 1"/></material>
-  <material name="bumper"><color rgba="0.95 0.61 0.07 1"/></material>
-  <link name="base_link">
-    <visual>
-      <origin xyz="0 0 ${(FLOOR + LID) / 2}"/>
-      <geometry><cylinder radius="${RADIUS - 0.015}" length="${(LID - FLOOR).toFixed(3)}"/></geometry>
-      <material name="shell"/>
-    </visual>
-    <visual>
-      <origin xyz="0 0 ${LID}"/>
-      <geometry><cylinder radius="${RADIUS - 0.04}" length="0.012"/></geometry>
-      <material name="lid"/>
-    </visual>
-    <visual>
-      <origin xyz="0 0 0.09"/>
-      <geometry><cylinder radius="${RADIUS}" length="0.045"/></geometry>
-      <material name="bumper"/>
-    </visual>
-    <visual>
-      <origin xyz="0.13 0 ${LID + 0.008}"/>
-      <geometry><box size="0.1 0.03 0.012"/></geometry>
-      <material name="bumper"/>
-    </visual>
-  </link>
-${wheel("left", side)}${wheel("right", -side)}  <link name="caster">
-    <visual><geometry><sphere radius="${FLOOR / 2 + 0.01}"/></geometry><material name="metal"/></visual>
-  </link>
-  <joint name="caster_joint" type="fixed">
-    <parent link="base_link"/>
-    <child link="caster"/>
-    <origin xyz="-0.19 0 ${FLOOR / 2 + 0.01}"/>
-  </joint>
-  <link name="scanner">
-    <visual>
-      <geometry><cylinder radius="0.045" length="${SCANNER}"/></geometry>
-      <material name="rubber"/>
-    </visual>
-    <visual>
-      <origin xyz="0 0 ${SCANNER / 2}"/>
-      <geometry><cylinder radius="0.04" length="0.012"/></geometry>
-      <material name="bumper"/>
-    </visual>
-  </link>
-  <joint name="scanner_joint" type="fixed">
-    <parent link="base_link"/>
-    <child link="scanner"/>
-    <origin xyz="0 0 ${(LID + SCANNER / 2).toFixed(3)}"/>
-  </joint>
-</robot>
-`);
+  const by = "base_link";
+  const ball = FLOOR / 2 + 0.01;
+  const rims = [
+    { shape: cylinder(WHEEL, 0.035), material: "rubber" },
+    { shape: cylinder(WHEEL / 2, 0.04), material: "metal" },
+  ];
+  return urdfOf(
+    "demo unit",
+    'The robot of "simtape demo mira": made by a script, and like no real one.',
+    {
+      shell: "0.16 0.5 0.73 1",
+      lid: "0.93 0.94 0.95 1",
+      rubber: "0.12 0.13 0.14 1",
+      metal: "0.62 0.65 0.68 1",
+      bumper: "0.95 0.61 0.07 1",
+    },
+    [
+      {
+        name: by,
+        visuals: [
+          { shape: cylinder(RADIUS - 0.015, LID - FLOOR), material: "shell", at: [0, 0, (FLOOR + LID) / 2] },
+          { shape: cylinder(RADIUS - 0.04, 0.012), material: "lid", at: [0, 0, LID] },
+          { shape: cylinder(RADIUS, 0.045), material: "bumper", at: [0, 0, 0.09] },
+          { shape: box(0.1, 0.03, 0.012), material: "bumper", at: [0.13, 0, LID + 0.008] },
+        ],
+      },
+      wheel("left", by, [0, TRACK / 2, WHEEL], rims),
+      wheel("right", by, [0, -TRACK / 2, WHEEL], rims),
+      {
+        name: "caster",
+        visuals: [{ shape: `<sphere radius="${ball}"/>`, material: "metal" }],
+        held: { by, at: [-0.19, 0, ball], turns: false },
+      },
+      {
+        name: "scanner",
+        visuals: [
+          { shape: cylinder(0.045, SCANNER), material: "rubber" },
+          { shape: cylinder(0.04, 0.012), material: "bumper", at: [0, 0, SCANNER / 2] },
+        ],
+        held: { by, at: [0, 0, LID + SCANNER / 2], turns: false },
+      },
+    ],
+  );
 }

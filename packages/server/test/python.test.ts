@@ -63,7 +63,7 @@ describe.skipIf(PYTHON === undefined)("the package for Python (needs python3, 3.
   beforeAll(async () => {
     makeDemos(folder);
     // beside some are their worlds, which are no recordings
-    const names = readdirSync(folder).filter((name) => !/\.(xodr|tif|yaml|pgm|urdf)$/.test(name));
+    const names = readdirSync(folder).filter((name) => !/\.(xodr|tif|dat|yaml|pgm|urdf)$/.test(name));
     mkdirSync(join(folder, ".printed"));
     for (const name of names)
       writeFileSync(join(folder, ".printed", `${name}.json`), JSON.stringify(await printedOf(join(folder, name))));

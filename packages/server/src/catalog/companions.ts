@@ -5,7 +5,7 @@ import { join } from "node:path";
 import type { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import { sql } from "kysely";
-import { WORLD_ENDINGS } from "simtape/serving";
+import { isWorldFile, WORLD_ENDINGS } from "simtape/serving";
 import type { Context } from "../context.ts";
 import { failpoint } from "../failpoint.ts";
 import { newId } from "../ids.ts";
@@ -177,7 +177,7 @@ export class Companions {
 
 /** Throws `Problem` for a name that no companion has. */
 function checkName(name: string): void {
-  if (!WORLD_ENDINGS.some((ending) => name.toLowerCase().endsWith(ending)))
+  if (!isWorldFile(name))
     throw new Problem(400, `${name.slice(0, LONGEST_NAME)} shows no world: names end with ${WORLD_ENDINGS.join(", ")}`);
   if (name.length > LONGEST_NAME || name.startsWith(".") || /[\p{Cc}\p{Surrogate}/\\]/u.test(name))
     throw new Problem(400, `a companion cannot have this name: ${JSON.stringify(name.slice(0, LONGEST_NAME))}`);

@@ -28,6 +28,7 @@ export {
   formatOfFolder,
   isSecondOfPair,
   mayBelong,
+  isWorldFile,
   showsWorld,
   showsWorldOf,
   WORLD_ENDINGS,

@@ -41,6 +41,9 @@ const OF_WORLDS: readonly string[] = [
   ".xodr",
   ".tif",
   ".tiff",
+  ".apt.dat",
+  ".apt.dat.gz",
+  ".region.zip",
   ".models.json",
   ".glb",
   ".gltf",
@@ -49,17 +52,28 @@ const OF_WORLDS: readonly string[] = [
   ".yml",
 ];
 /** Endings of region files and of folders with them, which show a world of blocks. */
-const OF_BLOCKS: readonly string[] = [".mca", ".mcc", ".region", "/region"];
+const OF_BLOCKS: readonly string[] = [".mca", ".mcc", ".region"];
 /** Endings of files that those have beside them. */
-const OF_THEIRS: readonly string[] = [".pgm", ".png", ".stl"];
+const OF_THEIRS: readonly string[] = [".pgm", ".png", ".stl", ".obj", ".mtl", ".dae"];
 
 /** Endings of single files that show the world of a recording, with the dot, in small letters. */
 export const WORLD_ENDINGS: readonly string[] = [...OF_WORLDS, ...OF_THEIRS];
 
 /** Whether a file or a folder shows the world of a recording, by its name or path: it is no recording itself. */
 export function showsWorld(name: string): boolean {
-  const path = `/${name.toLowerCase().replaceAll("\\", "/").replace(/\/+$/, "")}`;
-  return [...WORLD_ENDINGS, ...OF_BLOCKS].some((ending) => path.endsWith(ending));
+  return isCalledAs(name, [...WORLD_ENDINGS, ...OF_BLOCKS]);
+}
+
+/** Whether a single file shows the world of a recording, by its name or path. */
+export function isWorldFile(name: string): boolean {
+  return isCalledAs(name, WORLD_ENDINGS);
+}
+
+/** A name may be an ending alone: `apt.dat`, `region`. */
+function isCalledAs(name: string, endings: readonly string[]): boolean {
+  const path = name.toLowerCase().replaceAll("\\", "/").replace(/\/+$/, "");
+  const last = `.${path.slice(path.lastIndexOf("/") + 1)}`;
+  return endings.some((ending) => last.endsWith(ending));
 }
 
 /**

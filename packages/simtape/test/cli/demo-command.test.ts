@@ -47,7 +47,7 @@ test("a format without a simulation is refused by name", () => {
 test.each([
   ["mira", ["robot.pgm", "robot.tape", "robot.urdf", "robot.yaml"]],
   ["mcap", ["patrol.mcap", "patrol.pgm", "patrol.urdf", "patrol.yaml"]],
-  ["flightgear", ["flight.fgtape", "flight.tif"]],
+  ["flightgear", ["flight.apt.dat", "flight.fgtape", "flight.tif"]],
 ])("the world of %s lies beside it", (format, names) => {
   const out = join(folder, format);
   expect(demo(null, format, "-o", out, "--seconds", "2")).toEqual({ status: 0, stderr: "" });

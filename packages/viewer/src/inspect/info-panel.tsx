@@ -115,8 +115,11 @@ function FindingRow({
   );
 }
 
-function sightOf({ whole }: CompanionKind, { parts, bodies = [], models = [], robots = [], skins }: Scenery): string {
-  if (whole === null) return "shown around what is looked at";
+function sightOf(
+  { whole, stream }: CompanionKind,
+  { parts, bodies = [], models = [], robots = [], skins }: Scenery,
+): string {
+  if (whole === null && stream === undefined) return "shown around what is looked at";
   if (skins !== undefined) return "shown on blocks";
   const count = parts.length + bodies.length + models.length + robots.length;
   return count > 0 ? "shown in the scene" : "not shown";

@@ -1,25 +1,12 @@
-import {
-  BufferAttribute,
-  BufferGeometry,
-  type DataArrayTexture,
-  type DataTexture,
-  Group,
-  type Material,
-  Mesh,
-  Sphere,
-  Vector3,
-} from "three";
+import { Group, type Mesh, type Vector3 } from "three";
 import type { State } from "simtape";
-import type { ChunkMesh, FaceArrays } from "../blocks/chunk-mesh.ts";
+import type { ChunkMesh } from "../blocks/chunk-mesh.ts";
 import type { SkinPictures } from "../blocks/skins.ts";
 import type { ChunkAsk } from "../protocol.ts";
 import type { Scheme } from "../theme.ts";
+import { BlockPaint } from "./block-paint.ts";
 import { Edits } from "./edits.ts";
-import { grainTexture } from "./grain.ts";
-import { Look } from "./look.ts";
 import type { Origin } from "./origin.ts";
-import { FINE, QUICK, quickened } from "./quick.ts";
-import { quicklySkinned, skinned, skinTexture } from "./skin-material.ts";
 import type { WorldPart } from "./world-part.ts";
 
 /** Asks for what is seen of a chunk; null: nothing. */
@@ -58,9 +45,6 @@ const USUAL = "minecraft:overworld";
 /** Blocks from where a player stands to the cut: over the head. Within the second number below, the cut stays. */
 const HEADROOM = 3;
 const FALL = 6;
-const OPACITY = 0.6;
-/** Sixteenths of a block. */
-const OVERLAP = 0.03;
 
 interface Drawn {
   /** What it was asked with. */
@@ -81,9 +65,7 @@ export class Backdrop implements WorldPart {
   readonly #origin: Origin;
   readonly #extent: Extent;
   readonly #onChange: () => void;
-  readonly #grain: DataTexture = grainTexture();
-  readonly #skins: DataArrayTexture | null;
-  readonly #materials: { readonly opaque: readonly Material[]; readonly clear: readonly Material[] };
+  readonly #paint: BlockPaint;
   readonly #drawn = new Map<string, Drawn>();
   readonly #underWay = new Map<string, AbortController>();
   readonly #edits = new Edits();
@@ -108,20 +90,7 @@ export class Backdrop implements WorldPart {
     this.#origin = origin;
     this.#extent = extent;
     this.#onChange = onChange;
-    // faces tell where they are in sixteenths of a block
-    this.#grain.repeat.set(1 / SIDE, 1 / SIDE);
-    const look = new Look(-1);
-    this.#skins = skins === null ? null : skinTexture(skins);
-    const materials = (opacity: number): readonly Material[] => {
-      const own = look.material({ map: this.#grain, vertexColors: true, opacity });
-      const quick = isSoftware ? quickened(own) : null;
-      if (this.#skins !== null) {
-        skinned(own, this.#skins);
-        if (quick !== null) quicklySkinned(quick, this.#skins);
-      }
-      return quick === null ? [own] : [own, quick];
-    };
-    this.#materials = { opaque: materials(1), clear: materials(OPACITY) };
+    this.#paint = new BlockPaint(skins, isSoftware);
   }
 
   set isOn(isOn: boolean) {
@@ -172,9 +141,7 @@ export class Backdrop implements WorldPart {
   dispose(): void {
     this.#isDisposed = true;
     this.#clear();
-    for (const material of [...this.#materials.opaque, ...this.#materials.clear]) material.dispose();
-    this.#grain.dispose();
-    this.#skins?.dispose();
+    this.#paint.dispose();
   }
 
   /** Begins with the nearest chunks that are not as they should be. */
@@ -217,27 +184,9 @@ export class Backdrop implements WorldPart {
     if (object !== null) this.object.add(object);
   }
 
-  #objectOf({ bottom, opaque, clear }: ChunkMesh, x: number, z: number): Group {
+  #objectOf(mesh: ChunkMesh, x: number, z: number): Group {
     const { offset } = this.#origin;
-    const group = new Group();
-    group.position.set(SIDE * x - offset[0]!, bottom - offset[1]!, SIDE * z - offset[2]!);
-    group.scale.setScalar(1 / SIDE);
-    for (const [faces, materials] of [
-      [opaque, this.#materials.opaque],
-      [clear, this.#materials.clear],
-    ] as const) {
-      if (faces.index.length === 0) continue;
-      const geometry = geometryOf(faces);
-      for (const [i, material] of materials.entries()) {
-        const mesh = new Mesh(geometry, material);
-        if (materials.length > 1) mesh.layers.set(i === 0 ? FINE : QUICK);
-        mesh.castShadow = i === 0 && !material.transparent;
-        mesh.receiveShadow = i === 0;
-        group.add(mesh);
-      }
-    }
-    group.updateMatrixWorld(true);
-    return group;
+    return this.#paint.groupOf(mesh, SIDE * x - offset[0]!, mesh.bottom - offset[1]!, SIDE * z - offset[2]!);
   }
 
   /** Over the head of who stands at that height, and so for a while when that goes up or down a little. */
@@ -277,41 +226,6 @@ export class Backdrop implements WorldPart {
     this.#callOff();
     for (const key of [...this.#drawn.keys()]) this.#forget(key);
   }
-}
-
-function geometryOf({ position, normal, color, place, layer, index }: FaceArrays): BufferGeometry {
-  const geometry = new BufferGeometry();
-  geometry.setAttribute("position", new BufferAttribute(overlapping(position), 3));
-  geometry.setAttribute("normal", new BufferAttribute(normal, 4, true));
-  geometry.setAttribute("color", new BufferAttribute(color, 4, true));
-  geometry.setAttribute("uv", new BufferAttribute(place, 2));
-  geometry.setAttribute("layer", new BufferAttribute(layer, 1));
-  geometry.setIndex(new BufferAttribute(index, 1));
-  let highest = 0;
-  for (let at = 1; at < position.length; at += 4) highest = Math.max(highest, position[at]!);
-  const half = (SIDE * SIDE) / 2;
-  geometry.boundingSphere = new Sphere(new Vector3(half, highest / 2, half), Math.hypot(half, half, highest / 2));
-  return geometry;
-}
-
-/**
- * Places as they are drawn, three numbers for each corner: rectangles reach a little over their edges. Where two end in the
- * middle of a third, what is behind would shine through else.
- */
-function overlapping(position: Uint16Array): Float32Array {
-  const places = new Float32Array((position.length / 4) * 3);
-  for (let face = 0; face < position.length; face += 16) {
-    for (let k = 0; k < 3; k++) {
-      const [a, b, c] = [position[face + k]!, position[face + 4 + k]!, position[face + 8 + k]!];
-      const [low, high] = [Math.min(a, b, c), Math.max(a, b, c)];
-      const over = low === high ? 0 : OVERLAP;
-      for (let corner = 0; corner < 4; corner++) {
-        const value = position[face + 4 * corner + k]!;
-        places[(face / 4 + corner) * 3 + k] = value === low ? value - over : value + over;
-      }
-    }
-  }
-  return places;
 }
 
 function chunkOf(place: number): number {

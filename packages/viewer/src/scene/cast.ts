@@ -6,7 +6,7 @@ import { Look } from "./look.ts";
 import type { Models } from "./models.ts";
 import type { MoleculeFacts } from "./presenters/molecules/facts.ts";
 import type { MoleculeSettings } from "./presenters/molecules/settings.ts";
-import type { Crowd, Eye, Presenter, PresenterKind } from "./presenters/presenter.ts";
+import type { Crowd, Eye, Presenter, PresenterKind, WornSkins } from "./presenters/presenter.ts";
 import { claimant, PRESENTERS } from "./presenters/registry.ts";
 import type { Scans } from "./presenters/scans.ts";
 import type { Origin } from "./origin.ts";
@@ -27,6 +27,7 @@ export class Cast {
   readonly #onLoad: ((part: Promise<unknown>) => void) | undefined;
   readonly #hands: Showing["hands"];
   #molecules: MoleculeSettings = {};
+  #skins: WornSkins | null = null;
   #single: Thing | null = null;
   #models: Models | null = null;
   #passings: readonly Passing[] = [];
@@ -103,6 +104,12 @@ export class Cast {
   set molecules(settings: MoleculeSettings) {
     this.#molecules = settings;
     for (const presenter of this.#presenters.values()) presenter.choose?.(settings);
+  }
+
+  /** What its blocks wear. */
+  set skins(skins: WornSkins | null) {
+    this.#skins = skins;
+    for (const presenter of this.#presenters.values()) presenter.wear?.(skins);
   }
 
   /** The one thing that is chosen. */
@@ -207,6 +214,7 @@ export class Cast {
         ...(this.#hands && { hands: this.#hands }),
       });
       presenter.choose?.(this.#molecules);
+      presenter.wear?.(this.#skins);
       presenter.single?.(this.#single);
       this.#presenters.set(kind, presenter);
       this.object.add(presenter.object);

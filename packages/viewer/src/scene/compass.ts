@@ -63,6 +63,9 @@ export class Compass {
   }
 }
 
+/** An axis that is seen shorter than so much of its length has no name. */
+const SHORT = 0.25;
+
 class Arm {
   readonly element = document.createElementNS(SVG, "g");
   readonly #line = document.createElementNS(SVG, "line");
@@ -86,6 +89,8 @@ class Arm {
     this.#line.setAttribute("opacity", z < -0.2 ? "0.55" : "1");
     this.#text.setAttribute("x", (NAME * x).toFixed(1));
     this.#text.setAttribute("y", (-NAME * y).toFixed(1));
+    // one that looks at the viewer would lie on the others
+    this.#text.setAttribute("visibility", Math.hypot(x, y) < SHORT ? "hidden" : "visible");
     if (this.#text.textContent !== name) this.#text.textContent = name;
   }
 

@@ -2,6 +2,8 @@ import { Group, InstancedMesh, Matrix4, Quaternion, Vector3 } from "three";
 import picomatch from "picomatch";
 import type { EntitySet, State } from "simtape";
 import type { Robot, ThingModel } from "../world/companion.ts";
+import type { ChannelFacts } from "../protocol.ts";
+import { inDegrees } from "../world/urdf/positions.ts";
 import type { Look } from "./look.ts";
 import { textAt } from "./presenters/cells.ts";
 import type { Crowd } from "./presenters/presenter.ts";
@@ -16,10 +18,16 @@ export class Models {
   /** Of each crowd: the ids that it was asked about, and which model each thing has. */
   readonly #worn = new Map<Crowd, { readonly ids: EntitySet["ids"]; readonly model: ReadonlyMap<Id, Model> }>();
 
-  /** Arrays and pictures stay those of `models` and `robots`. */
-  constructor(models: readonly ThingModel[], look: Look, robots: readonly Robot[] = []) {
+  /** Arrays and pictures stay those of `models` and `robots`. `channels`: those of the recording, by name and type. */
+  constructor(
+    models: readonly ThingModel[],
+    look: Look,
+    robots: readonly Robot[] = [],
+    channels: readonly Pick<ChannelFacts, "name" | "schema">[] = [],
+  ) {
     this.#models = models.map((model) => new Model(model, look, this.object));
-    this.#robots = robots.map((robot) => new RobotFigures(robot, look));
+    const degrees = inDegrees(channels);
+    this.#robots = robots.map((robot) => new RobotFigures(robot, look, degrees));
     for (const { object } of this.#robots) this.object.add(object);
   }
 

@@ -188,7 +188,9 @@ export class Projector {
     const showScenery = (): void => {
       const companions = session.companions.value;
       view.world.sceneries = companions;
-      const skins = skinsIn(companions)?.pictures ?? null;
+      const worn = skinsIn(companions) ?? null;
+      view.skins = worn;
+      const skins = worn?.pictures ?? null;
       if (skins !== this.#skins) this.#surround(this.#askChunk, skins);
       const hasScenery = companions.some(({ scenery: { parts, bodies = [] } }) => parts.length + bodies.length > 0);
       this.#see({ hasScenery });
@@ -234,7 +236,8 @@ export class Projector {
       return;
     }
     const load = import("./models.ts").then(({ Models }) => {
-      if (this.#models === models) this.view.dresser = (look) => new Models(models, look, robots);
+      const channels = this.#session.state.value.decks[0]?.opened.channels ?? [];
+      if (this.#models === models) this.view.dresser = (look) => new Models(models, look, robots, channels);
     });
     load.catch(() => undefined);
     this.#stage?.onLoad(load);

@@ -25,10 +25,11 @@ export class RobotFigures {
   readonly #rows: ReadonlyMap<string, number>;
   readonly #figures: Figure[] = [];
   #standing: readonly Standing[] = [];
-  readonly #joints = new Joints();
+  readonly #joints: Joints;
 
-  /** Arrays stay those of `robot`. */
-  constructor(robot: Robot, look: Look) {
+  /** Arrays stay those of `robot`. `degrees`: channels whose numbers are in degrees. */
+  constructor(robot: Robot, look: Look, degrees: ReadonlySet<string>) {
+    this.#joints = new Joints(degrees);
     this.#robot = robot;
     this.#drawables = robot.links.map(({ solids }) => solids.map((solid) => drawableOf(solid, look)));
     this.#rows = new Map(robot.links.map(({ name }, row) => [name, row]));
@@ -192,20 +193,27 @@ class Figure {
   }
 }
 
-/** Positions of joints, as values of a recording have them. */
+/** Positions of joints, as values of a recording have them, in rad or m. */
 class Joints {
+  readonly #degrees: ReadonlySet<string>;
   /** By joint: which channel says what of it, or has its name. */
   #by = new Map<string, [path: string, position: number][]>();
   readonly #read = new Map<string, { readonly value: Value; readonly joints: JointPositions | null }>();
   #values: State["values"] | null = null;
+
+  constructor(degrees: ReadonlySet<string>) {
+    this.#degrees = degrees;
+  }
 
   update({ values }: State): void {
     if (values === this.#values) return;
     this.#values = values;
     this.#by = new Map();
     for (const [path, value] of values) {
-      if (typeof value === "number") this.#put(path.slice(path.lastIndexOf("/") + 1), path, value);
-      else for (const [joint, position] of this.#jointsAt(path, value) ?? []) this.#put(joint, path, position);
+      if (typeof value === "number") {
+        const position = this.#degrees.has(path) ? (value * Math.PI) / 180 : value;
+        this.#put(path.slice(path.lastIndexOf("/") + 1), path, position);
+      } else for (const [joint, position] of this.#jointsAt(path, value) ?? []) this.#put(joint, path, position);
     }
   }
 

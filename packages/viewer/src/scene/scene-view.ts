@@ -31,6 +31,7 @@ import { find, placeOf, principal, type Spot } from "./pick.ts";
 import { Pointer, type Pointed } from "./pointer.ts";
 import type { MoleculeFacts } from "./presenters/molecules/facts.ts";
 import type { MoleculeSettings } from "./presenters/molecules/settings.ts";
+import type { WornSkins } from "./presenters/presenter.ts";
 import { FINE, QUICK } from "./quick.ts";
 import { sizeRibbons } from "./ribbon.ts";
 import { drawsInSoftware, rendererOn } from "./renderer.ts";
@@ -99,6 +100,7 @@ export class SceneView {
   #subject: Subject | null = null;
   #scheme: Scheme = "dark";
   #molecules: MoleculeSettings = {};
+  #skins: WornSkins | null = null;
   #dresser: ((look: Look) => Models) | null = null;
   readonly #overlays = new Set<Overlay>();
   #instruments: Instruments | null = null;
@@ -320,6 +322,13 @@ export class SceneView {
   set molecules(settings: MoleculeSettings) {
     this.#molecules = settings;
     for (const cast of this.#casts) cast.molecules = settings;
+    this.invalidate();
+  }
+
+  /** What edited blocks wear; null: plain colours. */
+  set skins(skins: WornSkins | null) {
+    this.#skins = skins;
+    for (const cast of this.#casts) cast.skins = skins;
     this.invalidate();
   }
 
@@ -569,7 +578,8 @@ export class SceneView {
       this.#height,
     );
     const isFromAbove = this.#rig.mode === "top" && this.#gaze === null;
-    this.#chart.draw(camera, distance, isFromAbove, this.#width, this.#height, this.#scheme);
+    const { strips } = this.world;
+    this.#chart.draw(camera, distance, isFromAbove, this.#width, this.#height, this.#scheme, strips);
     for (const overlay of this.#overlays)
       overlay.draw(this.#casts[0]?.crowds ?? [], camera, this.#width, this.#height, this.#scheme);
     this.#watchers?.place(this.#casts[0]?.crowds ?? [], camera, this.#width, this.#height);
@@ -623,6 +633,7 @@ export class SceneView {
         hands,
       );
       cast.molecules = this.#molecules;
+      cast.skins = this.#skins;
       cast.models = this.#dresser?.(cast.look) ?? null;
       if (index === 0) cast.single = this.#singled;
       this.#casts.push(cast);

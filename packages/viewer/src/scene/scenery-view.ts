@@ -11,15 +11,19 @@ import {
 } from "three";
 import type { State } from "simtape";
 import type { Scheme } from "../theme.ts";
-import type { Paint, Paints, PlacedBody, Scenery } from "../world/companion.ts";
+import type { Paint, Paints, PlacedBody, Relief, Scenery } from "../world/companion.ts";
 import { Look } from "./look.ts";
 import type { Origin } from "./origin.ts";
 import { FINE, QUICK, quickened } from "./quick.ts";
+import { heightAt } from "./relief.ts";
 import { type Drawable, drawableOf } from "./solids.ts";
 import type { WorldPart } from "./world-part.ts";
 
 /** Layers that paints have, at most: what lies deeper is moved away from the eye, so that nothing flickers. */
 const LAYERS = 6;
+
+/** Metres over the land that something lies on: between two corners of its own the land may rise. */
+const LIFT = 0.15;
 
 interface Drawn {
   readonly paint: Paint;
@@ -31,6 +35,7 @@ interface Drawn {
 export class SceneryView implements WorldPart {
   readonly object: Group = new Group();
   readonly coversGround = false;
+  readonly leavesGround: boolean;
   readonly #scenery: Scenery;
   readonly #hasPlace: boolean;
   readonly #drawn: readonly Drawn[];
@@ -38,9 +43,10 @@ export class SceneryView implements WorldPart {
   readonly #bodies: readonly Drawable[];
   #isOn = true;
 
-  /** Where the scene's zero is must be known. */
-  constructor(scenery: Scenery, paints: Paints, origin: Origin, isSoftware: boolean) {
+  /** Where the scene's zero is must be known. What is draped lies on the first of `reliefs` that has its place. */
+  constructor(scenery: Scenery, paints: Paints, origin: Origin, isSoftware: boolean, reliefs: readonly Relief[] = []) {
     this.#scenery = scenery;
+    this.leavesGround = scenery.isDraped === true;
     const isGeodetic = scenery.isGeodetic === true;
     // Degrees have no place in a world of metres, nor metres on the earth.
     this.#hasPlace = origin.hasPlaces(isGeodetic);
@@ -56,7 +62,8 @@ export class SceneryView implements WorldPart {
     this.#drawn = parts.flatMap(({ paint: name, positions: from, normals: turned, index }) => {
       const paint = paints[name];
       if (paint === undefined) return [];
-      const positions = isGeodetic ? placed(from, scenery.middle, origin) : from;
+      const land = scenery.isDraped === true ? reliefs : [];
+      const positions = isGeodetic ? placed(from, scenery.middle, origin, land) : from;
       const normals = isGeodetic ? turned.map((_, i) => upright(turned, i)) : turned;
       const colors = new BufferAttribute(new Uint16Array(positions.length), 3, true);
       const geometry = new BufferGeometry()
@@ -171,12 +178,18 @@ export class SceneryView implements WorldPart {
   }
 }
 
-/** Degrees and metres from the middle, in the scene's own metres. */
-function placed(from: Float32Array, middle: readonly number[], origin: Origin): Float32Array {
+/** Degrees and metres from the middle, in the scene's own metres; on land, where there is some. */
+function placed(from: Float32Array, middle: readonly number[], origin: Origin, land: readonly Relief[]): Float32Array {
   const positions = new Float32Array(from.length);
   const place = new Float64Array(3);
   for (let at = 0; at < from.length; at += 3) {
     for (let k = 0; k < 3; k++) place[k] = from[at + k]! + middle[k]!;
+    for (const relief of land) {
+      const height = heightAt(relief, place[0]!, place[1]!);
+      if (height === null) continue;
+      place[2] = height + LIFT;
+      break;
+    }
     origin.fromRecording(place, 0);
     positions.set(place, at);
   }

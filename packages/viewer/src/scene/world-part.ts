@@ -10,6 +10,8 @@ export interface WorldPart {
   readonly isShown: boolean;
   /** Whether the ground that the scene has of its own is in its way. */
   readonly coversGround: boolean;
+  /** Whether most of that is bare, so that it keeps its grid. */
+  readonly leavesGround?: boolean;
   /** Height of the ground in the scene; null: it says nothing of it. */
   readonly floor: number | null;
   scheme: Scheme;

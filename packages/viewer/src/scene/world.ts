@@ -1,7 +1,7 @@
 import { Group, type Vector3 } from "three";
 import type { State } from "simtape";
 import type { Scheme } from "../theme.ts";
-import type { Paints, Scenery } from "../world/companion.ts";
+import type { Paints, Scenery, Strip } from "../world/companion.ts";
 import type { Backdrop, MakeBackdrop } from "./backdrop.ts";
 import { Origin } from "./origin.ts";
 import type { WorldPart } from "./world-part.ts";
@@ -70,7 +70,7 @@ export class World {
 
   /** Of the scene's own ground: its grid, a plain, or none as there is another. */
   get ground(): "grid" | "plain" | "none" {
-    const shown = this.#parts.filter((part) => part.isShown);
+    const shown = this.#parts.filter((part) => part.isShown && part.leavesGround !== true);
     if (shown.length === 0) return "grid";
     return shown.some((part) => part.coversGround) ? "none" : "plain";
   }
@@ -79,6 +79,11 @@ export class World {
   get floor(): number | null {
     for (const part of this.#parts) if (part.isShown && part.floor !== null) return part.floor;
     return null;
+  }
+
+  /** Runways, for a map of them. */
+  get strips(): readonly Strip[] {
+    return this.#isOn ? this.#shown.flatMap(({ scenery: { strips = [] } }) => strips) : [];
   }
 
   describe(): string {
@@ -127,7 +132,10 @@ export class World {
     this.#sceneries = [];
     const { SceneryView } = await import("./scenery-view.ts");
     if (shown !== this.#shown || origin !== this.#origin) return;
-    this.#sceneries = shown.map(({ scenery, paints }) => new SceneryView(scenery, paints, origin, this.#isSoftware));
+    const reliefs = shown.flatMap(({ scenery: { relief } }) => (relief === undefined ? [] : [relief]));
+    this.#sceneries = shown.map(
+      ({ scenery, paints }) => new SceneryView(scenery, paints, origin, this.#isSoftware, reliefs),
+    );
     if (this.#state !== null) this.#join(this.#state);
     this.#onChange();
   }

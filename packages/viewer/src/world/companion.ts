@@ -8,26 +8,31 @@ export interface CompanionKind {
   readonly name: string;
   /** Of names, with the dot, in lower case. */
   readonly endings: readonly string[];
-  /** Of folders, with the slash, for what is a folder beside the recording; `simtape view` finds those. */
+  /** Of folders, with the slash, and of zips of them, for what is a folder beside the recording; `simtape view` finds those. */
   readonly folders?: readonly string[];
   /** Whether one is called as the map that a recording names, too, and is looked for on servers of others. */
   readonly isOfMaps?: boolean;
   /** Endings of files that it may need beside it: those that were dropped with it are its own. */
   readonly parts?: readonly string[];
-  /** How it is read as a whole; null: it is read piece by piece, as it is looked at. */
+  /** How it is read as a whole; null: it is read piece by piece, as it comes or as it is looked at. */
   readonly whole: WholeReading | null;
+  /** How it is read as it comes, where little of much is kept. */
+  readonly stream?: Reading<StreamReader>;
   /** The colours of its parts, loaded on use. */
   paints(): Promise<Paints>;
 }
 
-/** How a companion is read as a whole, in a worker of its own. */
-export interface WholeReading {
+/** How a companion is read as a whole. */
+export type WholeReading = Reading<CompanionReader>;
+
+/** How a companion is read, in a worker of its own. */
+export interface Reading<R> {
   /** Longer files are refused before they are read, bytes. */
   readonly mostBytes: number;
   /** Whether a file that begins with these bytes, some hundred of them, is one: what its name claims may be wrong. */
   recognizes(first: Uint8Array): boolean;
   /** What reads it, loaded on use. */
-  reader(): Promise<CompanionReader>;
+  reader(): Promise<R>;
 }
 
 /** A companion that was read, as far as it could be. */
@@ -41,6 +46,15 @@ export interface Companion {
 
 /** Reads the bytes of a whole file. What is wrong with the file is in the findings; an error that it throws becomes one. */
 export type CompanionReader = (bytes: Uint8Array, beside: Beside) => Scenery | Promise<Scenery>;
+
+/**
+ * Reads a file whose bytes come in pieces, for a recording that is `around` these places, degrees north and east; none: it has
+ * none on the earth. Findings are as those of `CompanionReader`.
+ */
+export type StreamReader = (
+  pieces: AsyncIterable<Uint8Array>,
+  around: readonly (readonly [latitude: number, longitude: number])[],
+) => Promise<Scenery>;
 
 /** The bytes of a file beside a companion, by its name; rejects with `Error`, in words, where there is none, or it is too long. */
 export type Beside = (name: string) => Promise<Uint8Array>;
@@ -79,6 +93,31 @@ export interface Scenery {
   readonly ground: number | null;
   /** Whether places are degrees north, degrees east and metres above the ellipsoid, normals east, north and up. */
   readonly isGeodetic?: boolean;
+  /** Whether all of it lies on the terrain of another companion, where there is some; most ground around it is bare. */
+  readonly isDraped?: boolean;
+  /** Heights that others lie on. */
+  readonly relief?: Relief;
+  /** Runways, for the map. */
+  readonly strips?: readonly Strip[];
+}
+
+/** Heights on the earth in rows from the north, joined by triangles whose long side goes from north-east to south-west. */
+export interface Relief {
+  readonly width: number;
+  readonly height: number;
+  /** Row by row, metres; NaN: not known. */
+  readonly heights: Float32Array;
+  /** Place of the first, degrees, and degrees from each to the next. */
+  readonly north: number;
+  readonly west: number;
+  readonly step: readonly [south: number, east: number];
+}
+
+/** A runway from end to end, degrees north and east. */
+export interface Strip {
+  /** Of its airport. */
+  readonly name: string;
+  readonly ends: readonly [readonly [number, number], readonly [number, number]];
 }
 
 /** Triangles of one paint: one draw call. */

@@ -15,7 +15,9 @@ export async function readCompanions(
   places: readonly Locator[],
   signal: AbortSignal,
 ): Promise<Companion[]> {
-  const all = await Promise.all(places.map((place) => readOne(place, signal)));
+  const isPlaced = places.some(({ name }) => kindOf(name)?.stream !== undefined);
+  const around = isPlaced ? await (await import("./around.ts")).placesAround(session, signal) : [];
+  const all = await Promise.all(places.map((place) => readOne(place, around, signal)));
   const found = all.filter((companion) => companion !== null);
   for (const { name, scenery } of found) {
     const error = scenery.findings.find(({ severity }) => severity === "damage");
@@ -24,10 +26,11 @@ export async function readCompanions(
   return found;
 }
 
-async function readOne(place: Locator, signal: AbortSignal): Promise<Companion | null> {
+async function readOne(place: Locator, around: ReadAsk["around"], signal: AbortSignal): Promise<Companion | null> {
   const kind = kindOf(place.name);
   if (kind === undefined) return null;
-  const reading = kind.whole === null ? NOTHING : sceneryAt({ kind: kind.id, place }, signal);
+  const isRead = kind.whole !== null || kind.stream !== undefined;
+  const reading = isRead ? sceneryAt({ kind: kind.id, place, around }, signal) : NOTHING;
   const [scenery, paints] = await Promise.all([reading, kind.paints()]);
   return { name: place.name, place, kind, scenery, paints };
 }

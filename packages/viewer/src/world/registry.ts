@@ -30,6 +30,21 @@ export const KINDS: readonly CompanionKind[] = [
     paints: async () => (await import("./heights/paints.ts")).PAINTS,
   },
   {
+    id: "airports",
+    name: "set of airports (apt.dat)",
+    endings: [".apt.dat", ".apt.dat.gz"],
+    whole: null,
+    stream: {
+      mostBytes: 1 << 30,
+      // "I" or "A", then a version; or gzip
+      recognizes: (first) =>
+        (first[0] === 0x1f && first[1] === 0x8b) ||
+        /^\uFEFF?\s*[IA]\s+\d{3,4}\b/.test(new TextDecoder("latin1").decode(first)),
+      reader: async () => (await import("./airports/read.ts")).read,
+    },
+    paints: async () => (await import("./airports/paints.ts")).PAINTS,
+  },
+  {
     id: "map",
     name: "map of a robot (ROS map_server)",
     endings: [".yaml", ".yml"],
@@ -45,7 +60,7 @@ export const KINDS: readonly CompanionKind[] = [
     id: "urdf",
     name: "robot (URDF)",
     endings: [".urdf"],
-    parts: [".stl", ".glb", ".gltf", ".dae", ".obj"],
+    parts: [".stl", ".obj", ".mtl", ".dae", ".glb", ".gltf"],
     whole: {
       mostBytes: 16 << 20,
       recognizes: (first) => /^\uFEFF?\s*<(\?xml|!--|!doctype|robot)/i.test(new TextDecoder().decode(first)),
@@ -78,6 +93,14 @@ export const KINDS: readonly CompanionKind[] = [
     paints: async () => ({}),
   },
   {
+    id: "regions",
+    name: "world of blocks (Anvil)",
+    endings: [".mca", ".region", ".region.zip"],
+    folders: [".region/", "/region/", ".region.zip"],
+    whole: null,
+    paints: async () => ({}),
+  },
+  {
     id: "textures",
     name: "resource pack of Minecraft",
     endings: [".zip", ".jar"],
@@ -89,19 +112,14 @@ export const KINDS: readonly CompanionKind[] = [
     },
     paints: async () => ({}),
   },
-  {
-    id: "regions",
-    name: "world of blocks (Anvil)",
-    endings: [".mca", ".region", "/region"],
-    folders: [".region/", "/region/"],
-    whole: null,
-    paints: async () => ({}),
-  },
 ];
 
-/** The kind that claims a file of that name, or a folder; undefined: it is no companion of its own. */
+/**
+ * The kind that claims a file of that name, or a folder; undefined: it is no companion of its own. A name may be an ending
+ * alone: `apt.dat`, `region`.
+ */
 export function kindOf(name: string): CompanionKind | undefined {
-  const lower = `/${name.toLowerCase()}`;
+  const lower = `.${name.toLowerCase().split("/").at(-1)!}`;
   return KINDS.find(({ endings }) => endings.some((ending) => lower.endsWith(ending)));
 }
 

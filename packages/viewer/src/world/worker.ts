@@ -6,6 +6,8 @@ import { KINDS } from "./registry.ts";
 export interface ReadAsk {
   readonly kind: string;
   readonly place: Locator;
+  /** Places of the recording, degrees north and east, for what is read as it comes. */
+  readonly around: readonly (readonly [number, number])[];
 }
 
 /** Bytes of all files that a companion may have beside it. */
@@ -20,12 +22,17 @@ addEventListener("message", ({ data }: MessageEvent<ReadAsk>) => {
 });
 
 /** All that goes wrong is a finding: a bad companion stops nothing. */
-async function answer({ kind: id, place }: ReadAsk): Promise<Scenery> {
+async function answer({ kind: id, place, around }: ReadAsk): Promise<Scenery> {
   try {
-    const { name, whole } = KINDS.find((one) => one.id === id)!;
-    if (whole === null) return NOTHING;
+    const { name, whole, stream } = KINDS.find((one) => one.id === id)!;
+    if (whole === null && stream === undefined) return NOTHING;
     const body = place.kind === "url" ? await bodyAt(place.url) : place.files[0]!;
     if (typeof body === "string") return refused("not-there", body);
+    if (whole === null) {
+      const { first, pieces } = await begun(body instanceof Blob ? body.stream() : body.body!, stream!.mostBytes);
+      if (!stream!.recognizes(first)) return refused("not-recognized", `this is no ${name}`);
+      return await (await stream!.reader())(pieces, around);
+    }
     const bytes = await within(body, whole.mostBytes);
     if (bytes === null) return refused("too-large", `more than ${whole.mostBytes >> 20} MiB`);
     if (!whole.recognizes(bytes.subarray(0, FIRST))) return refused("not-recognized", `this is no ${name}`);
@@ -58,8 +65,9 @@ async function bodyBeside(place: Locator, name: string): Promise<Blob | Response
 }
 
 /** What belongs to who gets it from now on. */
-function movedOf({ parts, bodies = [], models = [], robots = [], skins }: Scenery): ReadonlySet<Transferable> {
+function movedOf({ parts, bodies = [], models = [], robots = [], skins, relief }: Scenery): ReadonlySet<Transferable> {
   const moved = new Set<Transferable>();
+  if (relief !== undefined) moved.add(relief.heights.buffer as ArrayBuffer);
   if (skins !== undefined) moved.add(skins.pictures.pixels.buffer);
   for (const { positions, normals, index } of parts)
     for (const { buffer } of [positions, normals, index]) moved.add(buffer as ArrayBuffer);
@@ -76,6 +84,36 @@ async function bodyAt(url: string): Promise<Blob | Response | string> {
   const response = await fetch(url);
   if (response.status === 200) return response;
   return response.status === 204 ? "it is not there" : `the server answers ${response.status}`;
+}
+
+/** The first bytes of a stream, and all of it in pieces. Reading on rejects with `Error` behind so many bytes. */
+async function begun(
+  stream: ReadableStream<Uint8Array>,
+  most: number,
+): Promise<{ readonly first: Uint8Array; readonly pieces: AsyncIterable<Uint8Array> }> {
+  const reader = stream.getReader();
+  const read: Uint8Array[] = [];
+  let length = 0;
+  const next = async (): Promise<Uint8Array | null> => {
+    const { done, value } = await reader.read();
+    if (done) return null;
+    length += value.length;
+    if (length > most) {
+      await reader.cancel();
+      throw new Error(`more than ${most >> 20} MiB`);
+    }
+    return value;
+  };
+  while (length < FIRST) {
+    const piece = await next();
+    if (piece === null) break;
+    read.push(piece);
+  }
+  const pieces = async function* (): AsyncGenerator<Uint8Array> {
+    yield* read.splice(0);
+    for (let piece = await next(); piece !== null; piece = await next()) yield piece;
+  };
+  return { first: new Uint8Array(await new Blob(read as BlobPart[]).slice(0, FIRST).arrayBuffer()), pieces: pieces() };
 }
 
 /** Null: there are more. */

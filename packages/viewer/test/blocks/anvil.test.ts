@@ -1,4 +1,5 @@
 import fc from "fast-check";
+import { zipSync } from "fflate";
 import { memory } from "simtape/kit";
 import type { WorldChunk } from "simtape/world";
 import { describe, expect, test } from "vitest";
@@ -6,6 +7,7 @@ import { tries } from "../../../simtape/test/soak.ts";
 import { anvilChunk } from "../../src/blocks/anvil/anvil-chunk.ts";
 import { RegionFile } from "../../src/blocks/anvil/region-file.ts";
 import { Regions } from "../../src/blocks/anvil/regions.ts";
+import { kindOf } from "../../src/world/registry.ts";
 import { type BlockAt, chunkNbt, type ChunkToWrite, compound, int, regionFile, regionOf } from "./anvil-writer.ts";
 
 /** Data versions: 1.13, 1.15.2, 1.16, 1.17.1, 1.18, 1.21.4. */
@@ -158,6 +160,33 @@ describe("what is wrong is said, and the other chunks are read:", () => {
     await expect(folderOf({ "r.0.0.mca": sound.subarray(0, 3000) }).chunk(0, 0)).rejects.toThrow(
       /^r\.0\.0\.mca: the file ends/,
     );
+  });
+});
+
+describe("a zip of region files", () => {
+  const at = ofNames(30);
+  const region = (): Buffer => regionFile([{ x: 2, z: 3, at, sections: [0], dataVersion: 3465 }]);
+
+  test("has the chunks of its folder of blocks, and no others", async () => {
+    const zip = zipSync({
+      "save/entities/r.0.0.mca": Buffer.from("of something else"),
+      "save/region/r.0.0.mca": region(),
+      "save/region/r.1.0.mca": regionFile([]),
+    });
+    const regions = folderOf({ "run.region.zip": zip }, "run.region.zip");
+    expect(nameAt((await regions.chunk(2, 3))!, 37, 5, 60)).toBe(at(37, 5, 60));
+    expect(await regions.chunk(3, 3)).toBeNull();
+    expect(await regions.chunk(-1, 3)).toBeNull();
+    expect(kindOf("run.region.zip")?.id).toBe("regions");
+    expect(kindOf("pack.zip")?.id).toBe("textures");
+  });
+
+  test("that is none or damaged says so", async () => {
+    const none = folderOf({ "a.region.zip": Buffer.from("no zip at all") }, "a.region.zip");
+    await expect(none.chunk(2, 3)).rejects.toThrow("r.0.0.mca: a.region.zip is no zip");
+    const zip = zipSync({ "r.0.0.mca": region() });
+    zip.fill(0x55, 60, 400);
+    await expect(folderOf({ "b.region.zip": zip }, "b.region.zip").chunk(2, 3)).rejects.toThrow(/^r\.0\.0\.mca: /);
   });
 });
 

@@ -37,7 +37,7 @@ const SHOWN: readonly Shown[] = [
   { format: "nanover", name: "molecule.nanover.zip", seconds: 20, scheme: "dark" },
   { format: "carla", name: "town.log", seconds: 34, scheme: "dark" },
   { format: "mira", name: "robot.tape", seconds: 9, scheme: "light" },
-  { format: "flightgear", name: "flight.fgtape", seconds: 58, scheme: "light" },
+  { format: "flightgear", name: "flight.fgtape", seconds: 19, scheme: "light" },
   { format: "mcap", name: "patrol.mcap", seconds: 31, scheme: "dark", looksAt: ["poses", "/pose"] },
   { format: "hcrp", name: "race.hcrp", seconds: 26, scheme: "light" },
 ];

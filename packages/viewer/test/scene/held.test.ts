@@ -1,5 +1,5 @@
 import type { Column, EntitySet, State, Value } from "simtape";
-import { type InstancedMesh, Matrix4, Vector3 } from "three";
+import { Box3, type BufferAttribute, type InstancedMesh, Matrix4, Vector3 } from "three";
 import { describe, expect, test } from "vitest";
 import { Cast } from "../../src/scene/cast.ts";
 import { Origin } from "../../src/scene/origin.ts";
@@ -98,6 +98,38 @@ describe("in the scene", () => {
     expect(hand.x).toBeLessThan(4 - 0.2);
     expect(hand.y).toBeGreaterThan(64.5);
     expect(hand.y).toBeLessThan(65.2);
+  });
+
+  test("who glides has wings on the back where elytra are worn, and no one else", async () => {
+    const GLIDING = player({ flags: [128], rotation: [0, 0, 0] });
+    const worn = valuesOf({ "players/1/items/4": "minecraft:elytra" });
+    const drawn = (cast: Cast): Vector3[] => {
+      cast.see({ position: new Vector3(0, 2, 10), pixels: 500, seen: 500 });
+      return places(cast);
+    };
+    const [bare, gliding, standing, unknown] = [
+      shown({ players: GLIDING }, valuesOf({ "players/1/items/4": "minecraft:iron_chestplate" })),
+      shown({ players: GLIDING }, worn),
+      shown({ players: player() }, worn),
+      shown({ players: GLIDING }, worn, false),
+    ];
+    const count = drawn(bare).length;
+    await expect.poll(() => drawn(gliding).length).toBe(count + 1);
+    for (const cast of [standing, unknown]) expect(drawn(cast)).toHaveLength(count);
+    // both wings, as they lie over who looks south (+z), face down: as far to the west as to the east, above the middle
+    let found: Box3 | null = null;
+    gliding.object.traverse((object) => {
+      const mesh = object as InstancedMesh;
+      if (!mesh.isInstancedMesh || mesh.count !== 1) return;
+      const box = new Box3().setFromBufferAttribute(mesh.geometry.getAttribute("position") as BufferAttribute);
+      const matrix = new Matrix4();
+      mesh.getMatrixAt(0, matrix);
+      box.applyMatrix4(matrix);
+      if (box.max.x - box.min.x > 1.4) found = box;
+    });
+    const { min, max } = found! as Box3;
+    expect(4 - min.x).toBeCloseTo(max.x - 4, 4);
+    expect(max.y).toBeGreaterThan(64.4);
   });
 
   test("who rides sits on what is ridden, wherever the rider got on, and stands again after it", () => {

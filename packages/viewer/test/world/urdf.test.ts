@@ -195,12 +195,12 @@ describe("the description of a robot", () => {
     const body = '<collision><geometry><box size="1 2 3"/></geometry></collision>';
     const { robot, findings } = await robotOf(
       `<robot name="r"><link name="a"><visual><geometry><mesh filename="package://r/gone.stl"/></geometry></visual>${body}</link>
-       <link name="b"><visual><geometry><mesh filename="b.dae"/></geometry></visual></link>
+       <link name="b"><visual><geometry><mesh filename="b.ply"/></geometry></visual></link>
        <joint name="j" type="fixed"><parent link="a"/><child link="b"/></joint></robot>`,
     );
     expect(findings.map(({ severity, message }) => [severity, message])).toEqual([
       ["warning", "gone.stl: it was not given with it"],
-      ["warning", "b.dae: meshes are read from .stl and .glb: convert it"],
+      ["warning", "b.ply: meshes are read from .stl, .obj, .dae and .glb: convert it"],
     ]);
     expect(extent(link(robot, "a").solids)[2]).toEqual([-1.5, 1.5]);
     expect(link(robot, "a").solids[0]!.opacity).toBeLessThan(1);

@@ -1,5 +1,5 @@
 import { blob, http } from "simtape";
-import type { ByteSource } from "simtape/kit";
+import { type ByteSource, memory, openZip, zipContent, type ZipMember } from "simtape/kit";
 import type { WorldChunk } from "simtape/world";
 import type { Locator } from "../../protocol.ts";
 import { anvilChunk, TooOldError } from "./anvil-chunk.ts";
@@ -7,22 +7,29 @@ import { RegionFile, regionName, SIDE } from "./region-file.ts";
 
 /** Tables of region files that are kept, 4 KiB each. */
 const KEPT = 64;
-/** Bytes of a region file that a server sends as a whole, as it knows no ranges. */
+/** Region files of a zip that are kept, inflated. */
+const KEPT_OF_ZIP = 4;
+/** Folders of a world of the game whose region files have no blocks. */
+const NO_BLOCKS = /(^|\/)(entities|poi)\//;
+/** Bytes of a region file of a zip, or that a server sends as a whole, as it knows no ranges. */
 const MOST_WHOLE = 64 << 20;
 const FOLDERS: Readonly<Record<string, string>> = { "DIM-1": "minecraft:the_nether", DIM1: "minecraft:the_end" };
 /** Dimensions that a folder which does not say where it is from is not of. */
 const OTHERS: readonly string[] = Object.values(FOLDERS);
 
-/** A folder of region files, or some of them: a world of the game, as the game saves it. */
+/** A folder of region files, a zip of one, or some of them: a world of the game, as the game saves it. */
 export class Regions {
   readonly #place: Locator;
   /** Null: of the overworld, or of a world that is the server's own. */
   readonly #dimension: string | null;
   /** By name; the file that was asked for last is the last. Null: there is none. */
   readonly #files = new Map<string, Promise<RegionFile | null>>();
+  readonly #isZip: boolean;
+  #zip: Promise<Zip> | null = null;
 
   constructor(place: Locator) {
     this.#place = place;
+    this.#isZip = /\.zip$/i.test(place.name);
     this.#dimension = dimensionOf(place.kind === "url" ? decodeURIComponent(new URL(place.url).pathname) : place.name);
   }
 
@@ -58,7 +65,7 @@ export class Regions {
     this.#files.delete(name);
     const file = known ?? this.#open(name).then((source) => (source === null ? null : RegionFile.open(source)));
     this.#files.set(name, file);
-    if (this.#files.size > KEPT) {
+    if (this.#files.size > (this.#isZip ? KEPT_OF_ZIP : KEPT)) {
       const [first, oldest] = this.#files.entries().next().value!;
       this.#files.delete(first);
       oldest.then((one) => one?.close()).catch(() => undefined);
@@ -69,6 +76,10 @@ export class Regions {
   /** Null: there is no file of that name. */
   async #open(name: string): Promise<ByteSource | null> {
     const place = this.#place;
+    if (this.#isZip) {
+      this.#zip ??= zipAt(place);
+      return inZip(await this.#zip, name);
+    }
     if (place.kind === "files") {
       const file = place.files.find((one) => one.name === name);
       return file === undefined ? null : blob(file);
@@ -82,6 +93,35 @@ export class Regions {
     if (!answer.ok) throw new Error(`the server refused ${url.pathname} (${answer.status})`);
     return http(url, { limit: MOST_WHOLE });
   }
+}
+
+interface Zip {
+  readonly source: ByteSource;
+  readonly members: readonly ZipMember[];
+}
+
+/** Rejects with `Error`, in words, for what is no zip. */
+async function zipAt(place: Locator): Promise<Zip> {
+  const source = place.kind === "files" ? blob(place.files[0]!) : http(place.url, { limit: MOST_WHOLE });
+  const zip = await openZip(source);
+  if (zip === null) throw new Error(`${place.name} is no zip`);
+  return { source, members: zip.members };
+}
+
+/** A region file, inflated; null: there is none of that name. Rejects with `Error` for one that is damaged or too long. */
+async function inZip({ source, members }: Zip, name: string): Promise<ByteSource | null> {
+  const member = members.find((one) => one.name.split("/").at(-1) === name && !NO_BLOCKS.test(one.name));
+  if (member === undefined) return null;
+  const parts: Uint8Array<ArrayBuffer>[] = [];
+  let length = 0;
+  let isSound = true;
+  for await (const piece of zipContent(source, member, () => (isSound = false))) {
+    length += piece.length;
+    if (length > MOST_WHOLE) throw new Error(`more than ${MOST_WHOLE >> 20} MiB`);
+    parts.push(Uint8Array.from(piece));
+  }
+  if (!isSound) throw new Error("it is damaged in the zip");
+  return memory(new Uint8Array(await new Blob(parts).arrayBuffer()));
 }
 
 function about(what: string, error: unknown): Error {

@@ -9,6 +9,7 @@ import {
 import land from "world-atlas/land-110m.json" with { type: "json" };
 import type { Scheme } from "../../theme.ts";
 import { SURROUNDINGS } from "../look.ts";
+import type { Strip } from "../../world/companion.ts";
 import type { Origin } from "../origin.ts";
 import { degreesText, multiples, stepOf } from "./graticule.ts";
 import { linesOf, piecesNear, type Topology } from "./land.ts";
@@ -20,6 +21,9 @@ const REACH = 1_500_000;
 /** Places on each line of the map. */
 const ALONG = 9;
 const FONT = 11;
+/** Pixels along a runway: from so many on it is seen itself, and has its airport's name. */
+const SEEN_ITSELF = 250;
+const NAMED_FROM = 10;
 const SOURCE = "coast: Natural Earth, 1:110 million";
 
 /** What is drawn on a map of the earth: the coast, and from above lines of latitude and longitude with their names. */
@@ -51,6 +55,7 @@ export class Chart {
     width: number,
     height: number,
     scheme: Scheme,
+    strips: readonly Strip[] = [],
   ): void {
     const colors = SURROUNDINGS[scheme];
     this.object.material.color.set(colors.accent);
@@ -65,7 +70,10 @@ export class Chart {
     context.scale(ratio, ratio);
     context.font = `${FONT}px system-ui, sans-serif`;
     context.textBaseline = "middle";
-    if (isFromAbove) this.#drawLines(camera, width, height, scheme);
+    if (isFromAbove) {
+      this.#drawLines(camera, width, height, scheme);
+      this.#drawStrips(strips, camera, width, height, scheme);
+    }
     if (this.object.visible) this.#write(SOURCE, width / 2, height - 12, "center", scheme);
   }
 
@@ -107,6 +115,38 @@ export class Chart {
     }
     context.globalAlpha = 1;
     for (const [text, x, y, align] of names) this.#write(text, x, y, align, scheme);
+  }
+
+  /** Runways as lines where they are thinner than that, and the names of their airports where they are long enough. */
+  #drawStrips(
+    strips: readonly Strip[],
+    camera: PerspectiveCamera,
+    width: number,
+    height: number,
+    scheme: Scheme,
+  ): void {
+    const context = this.#context;
+    context.strokeStyle = SURROUNDINGS[scheme].text;
+    context.lineWidth = 2;
+    const named = new Set<string>();
+    const names: (readonly [string, number, number])[] = [];
+    for (const { name, ends } of strips) {
+      const [a, b] = ends.map((end) => this.#project(...end, camera, width, height)) as [Point, Point];
+      const long = Math.hypot(b.x - a.x, b.y - a.y);
+      const [x, y] = [(a.x + b.x) / 2, (a.y + b.y) / 2];
+      if (!(x > -long && x < width + long && y > -long && y < height + long)) continue;
+      if (long < SEEN_ITSELF) {
+        context.beginPath();
+        context.moveTo(a.x, a.y);
+        context.lineTo(b.x, b.y);
+        context.stroke();
+      }
+      const isFree = names.every(([, left, top]) => Math.abs(left - x) > 44 || Math.abs(top - y) > 20);
+      if (long < NAMED_FROM || named.has(name) || name === "" || !isFree) continue;
+      named.add(name);
+      names.push([name, x, y + Math.min(long / 2, 60) + 14]);
+    }
+    for (const [text, x, y] of names) this.#write(text, x, y, "center", scheme);
   }
 
   /** What of the earth is seen, degrees; null: a part of the picture shows none of it. */

@@ -1,5 +1,6 @@
 import { Group, type PerspectiveCamera } from "three";
 import type { Scheme } from "../../theme.ts";
+import type { Strip } from "../../world/companion.ts";
 import type { Origin } from "../origin.ts";
 import type { Chart } from "./chart.ts";
 
@@ -45,6 +46,7 @@ export class LateChart {
     width: number,
     height: number,
     scheme: Scheme,
+    strips: readonly Strip[],
   ): void {
     if (!this.#origin.isGeodetic) return;
     if (this.#chart === null && (isFromAbove || distance > AFAR)) {
@@ -53,7 +55,7 @@ export class LateChart {
       load.catch(() => undefined);
       this.#onLoad(load);
     }
-    this.#chart?.draw(camera, distance, isFromAbove, width, height, scheme);
+    this.#chart?.draw(camera, distance, isFromAbove, width, height, scheme, strips);
   }
 
   /** Another zero of the scene: what is drawn is gone until it is to be seen again. */

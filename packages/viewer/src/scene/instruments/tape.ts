@@ -86,6 +86,7 @@ export class Tape {
       );
       write(mark.text, isNumbered ? text(at * step) : "");
     }
+    put(this.#readout, "class", marks === "right" && shown.length > 3 ? "tape-readout is-long" : "tape-readout");
     write(this.#readout, shown);
   }
 

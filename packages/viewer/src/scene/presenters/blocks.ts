@@ -24,11 +24,13 @@ import { Gait } from "./gait.ts";
 import type { Held } from "./held.ts";
 import { itemAt, nameOfItem } from "./items.ts";
 import { seatHeight } from "./riding.ts";
-import { counted, type Eye, type Presenter, type PresenterKind, type Setting } from "./presenter.ts";
+import { counted, type Eye, type Presenter, type PresenterKind, type Setting, type WornSkins } from "./presenter.ts";
 import { nameOf, numberAt, textAt } from "./cells.ts";
 import { playerReadings } from "./readings.ts";
 import { SetCrowd } from "./set-crowd.ts";
 import { box, merged, shaded } from "./shapes.ts";
+import type { Wings } from "./wings.ts";
+import type { WornBlocks } from "./worn-blocks.ts";
 
 /** A world of blocks: those that were edited, who plays in it and what they wear, and its checkpoints. */
 export const blocks: PresenterKind = {
@@ -56,6 +58,10 @@ const AFLOAT = 0.3;
 /** Of who rides, the legs go ahead, radians, and the hips are so high above the feet, of the height. */
 const SIT = 1.35;
 const HIPS = 12 / 32;
+/** The game's slots of what is worn: from the feet to the head. */
+const ARMOUR = [2, 3, 4, 5];
+/** Of more edited blocks none wears a texture: each change of them would take long. */
+const MOST_WORN = 20_000;
 const ALONG = new Float64Array(3);
 const HAND = new Float64Array(3);
 const GRIP = new Float32Array(4);
@@ -78,6 +84,13 @@ class Blocks implements Presenter {
   #held: Held | null = null;
   #isLoading = false;
   #isDisposed = false;
+  /** Elytra of those who glide, loaded with the first. */
+  #wings: Wings | null = null;
+  #areWingsLoading = false;
+  /** What blocks wear, and what draws them so; null: they have plain colours. */
+  #skins: WornSkins | null = null;
+  #worn: WornBlocks | null = null;
+  #seen = 0;
   readonly #gait = new Gait();
   readonly #others: Instances;
   readonly #poles: Instances;
@@ -130,7 +143,9 @@ class Blocks implements Presenter {
   }
 
   get #shapes(): readonly (Instances | Figures)[] {
-    return [this.#cubes, this.#figures, ...(this.#held?.shapes ?? []), this.#others, this.#poles, this.#flags];
+    const { shapes: held = [] } = this.#held ?? {};
+    const wings = this.#wings === null ? [] : [this.#wings.shapes];
+    return [this.#cubes, this.#figures, ...held, ...wings, this.#others, this.#poles, this.#flags];
   }
 
   adopt(): void {
@@ -182,20 +197,51 @@ class Blocks implements Presenter {
     return [
       counted(this.#players.poses.count, "player"),
       counted(this.#entities.poses.count, "entity", "entities"),
-      counted(this.#cubes.count, "edited block"),
+      counted(this.#seen, "edited block"),
     ].join(", ");
   }
 
   dispose(): void {
     this.#isDisposed = true;
     for (const shapes of this.#shapes) shapes.dispose();
+    this.#worn?.dispose();
     this.#grain.dispose();
+  }
+
+  wear(skins: WornSkins | null): void {
+    // a ghost's are not drawn
+    if (skins === this.#skins || this.#setting.look.ghost >= 0) return;
+    this.#skins = skins;
+    if (this.#worn !== null) {
+      this.object.remove(this.#worn.object);
+      this.#worn.dispose();
+      this.#worn = null;
+    }
+    if (skins === null) this.#drawBlocks();
+    else void this.#dress(skins);
+  }
+
+  /** What draws textures is loaded with the first of them. */
+  async #dress(skins: WornSkins): Promise<void> {
+    const { WornBlocks } = await import("./worn-blocks.ts");
+    if (this.#isDisposed || skins !== this.#skins) return;
+    this.#worn = new WornBlocks(skins, this.#setting.origin);
+    this.object.add(this.#worn.object);
+    this.#drawBlocks();
+    this.#setting.redraw?.();
   }
 
   #drawBlocks(): void {
     const { poses, entities } = this.#blocks;
     const { look } = this.#setting;
+    const isWorn = this.#worn !== null && poses.count <= MOST_WORN;
+    const worn = this.#worn?.draw(isWorn ? entities : undefined) ?? 0;
     this.#cubes.begin();
+    if (isWorn) {
+      this.#cubes.end();
+      this.#seen = worn;
+      return;
+    }
     for (let row = 0; row < poses.count; row++) {
       const block = blockLook(textAt(entities, "kind", row));
       if (block === null || !poses.isKnown(row)) continue;
@@ -217,6 +263,7 @@ class Blocks implements Presenter {
       );
     }
     this.#cubes.end();
+    this.#seen = this.#cubes.count;
   }
 
   /** Puts those who ride where what they ride is: their own place is where they got on. Whether there are any. */
@@ -243,6 +290,7 @@ class Blocks implements Presenter {
     const radians = radiansPer(entities?.columns.get("rotation")?.unit ?? null);
     this.#figures.begin();
     this.#held?.begin();
+    this.#wings?.shapes.begin();
     for (let row = 0; row < poses.count; row++) {
       if (!poses.isDrawn(row)) continue;
       const at = 3 * row;
@@ -265,6 +313,7 @@ class Blocks implements Presenter {
         rotate(BODY, 0, 0, HEIGHT / 2, 0, ALONG, 0);
         const [feetX, feetY, feetZ] = [x - ALONG[0]!, y + AFLOAT - ALONG[1]!, z - ALONG[2]!];
         const kick = (flags & GLIDES) === 0 ? swing / 2 : 0;
+        if ((flags & GLIDES) !== 0 && this.#wearsWings(id)) this.#putWings(feetX, feetY, feetZ);
         this.#figures.put(feetX, feetY, feetZ, BODY, 0, HEAD, 0, HEIGHT, kick, 0, colorOf(id));
         continue;
       }
@@ -280,6 +329,28 @@ class Blocks implements Presenter {
     }
     this.#figures.end();
     this.#held?.end();
+    this.#wings?.shapes.end();
+  }
+
+  #wearsWings(id: number | string): boolean {
+    if (this.#setting.hands === undefined) return false;
+    return ARMOUR.some((slot) => itemAt(this.#values, `players/${id}`, `items/${slot}`)?.endsWith("elytra") === true);
+  }
+
+  /** On the back of who is turned as `BODY`. */
+  #putWings(x: number, y: number, z: number): void {
+    if (this.#wings !== null) this.#wings.put(x, y, z, BODY, HEIGHT);
+    else if (!this.#areWingsLoading) void this.#loadWings();
+  }
+
+  async #loadWings(): Promise<void> {
+    this.#areWingsLoading = true;
+    const { Wings } = await import("./wings.ts");
+    if (this.#isDisposed) return;
+    this.#wings = new Wings(this.#setting.look);
+    this.object.add(this.#wings.shapes.object);
+    this.#drawPlayers(this.#time);
+    this.#setting.redraw?.();
   }
 
   async #load(): Promise<void> {

@@ -2,6 +2,7 @@ import type { Box3, Object3D, Vector3 } from "three";
 import type { Axes, EntitySet, Showing, State } from "simtape";
 import type { Look } from "../look.ts";
 import type { Passing } from "../../protocol.ts";
+import type { Scenery } from "../../world/companion.ts";
 import type { Poses } from "../poses.ts";
 import type { Origin } from "../origin.ts";
 import type { MoleculeFacts } from "./molecules/facts.ts";
@@ -17,6 +18,9 @@ export interface Setting {
   /** Asks for another picture: what is drawn has changed without a frame. */
   readonly redraw?: () => void;
 }
+
+/** Textures of blocks, and their pictures. */
+export type WornSkins = NonNullable<Scenery["skins"]>;
 
 /** From where a picture is drawn. */
 export interface Eye {
@@ -82,6 +86,8 @@ export interface Presenter {
   see?(eye: Eye): void;
   /** Takes how molecules are to look; only of what has some. */
   choose?(settings: MoleculeSettings): void;
+  /** Takes what blocks wear, null: nothing; only of what has some. */
+  wear?(skins: WornSkins | null): void;
   /** Takes the one thing that is chosen, to show it among the others; null: none is. */
   single?(thing: { readonly set: string; readonly id: number | string } | null): void;
   /** Of molecules, where it draws some. */

@@ -15,5 +15,5 @@ const COLORS: readonly (readonly [light: string, dark: string])[] = [
 ];
 
 export const PAINTS: Paints = Object.fromEntries(
-  COLORS.map(([light, dark], i) => [`height-${i}`, { light, dark, layer: 0 }]),
+  COLORS.map(([light, dark], i) => [`height-${i}`, { light, dark, layer: 1 }]),
 );

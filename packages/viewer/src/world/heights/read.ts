@@ -1,7 +1,7 @@
 import { fromArrayBuffer, type GeoTIFFImage } from "geotiff";
-import { type CompanionFinding, refused, type Scenery } from "../companion.ts";
+import { type CompanionFinding, refused, type Relief, type Scenery } from "../companion.ts";
 import { bandsOf, BOUNDS } from "./bands.ts";
-import { placingOf } from "./placing.ts";
+import { type Placing, placingOf } from "./placing.ts";
 
 /** Points along the longer side, at most: two triangles for each square of them are drawn. */
 const ALONG = 320;
@@ -80,7 +80,16 @@ export async function read(bytes: Uint8Array): Promise<Scenery> {
     // Where it has water, the sea is around it.
     ground: placing.isGeodetic || lowest < BOUNDS[0]! ? null : lowest,
     isGeodetic: placing.isGeodetic,
+    ...(placing.isGeodetic ? { relief: reliefOf(heights, width, height, placing) } : {}),
   } satisfies Scenery;
+}
+
+function reliefOf(heights: Float32Array, width: number, height: number, placing: Placing): Relief {
+  const { west, south, east, north, isArea } = placing;
+  const [across, down] = isArea ? [width, height] : [width - 1, height - 1];
+  const step = [(north - south) / down, (east - west) / across] as const;
+  const half = isArea ? 0.5 : 0;
+  return { width, height, heights, north: north - half * step[0], west: west + half * step[1], step };
 }
 
 /** What the file says of itself. */

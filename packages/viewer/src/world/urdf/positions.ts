@@ -26,6 +26,14 @@ export function jointsIn(value: Value | undefined): JointPositions | null {
   return found;
 }
 
+/** Names of channels whose numbers are angles in degrees: those of the types of MIRA that are serialized so. */
+export function inDegrees(
+  channels: readonly { readonly name: string; readonly schema: string }[],
+): ReadonlySet<string> {
+  const found = channels.filter(({ schema }) => /^(?:mira::)?(?:Signed)?(?:Angle|Degree)</.test(schema));
+  return new Set(found.map(({ name }) => name));
+}
+
 function isList(value: Value | undefined): value is Value & ArrayLike<unknown> {
   return Array.isArray(value) || ArrayBuffer.isView(value);
 }

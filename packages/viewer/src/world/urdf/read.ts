@@ -14,6 +14,7 @@ import type { Beside, CompanionReader, Robot, Scenery, Solid } from "../companio
 import { Findings } from "../findings.ts";
 import { solidsOf } from "../gltf/solids.ts";
 import { type LinkEntry, type Rgba, type RobotDocument, robotOf, type Visual } from "./document.ts";
+import { type Mesh, PLAIN } from "./mesh.ts";
 import { readStl } from "./stl.ts";
 
 /** Triangles of a robot at most. */
@@ -56,7 +57,7 @@ class RobotMaker {
   readonly #beside: Beside;
   readonly #findings: Findings;
   /** By the name of the file; null: it cannot be read. */
-  readonly #meshes = new Map<string, readonly Solid[] | null>();
+  readonly #meshes = new Map<string, Mesh | null>();
 
   constructor(beside: Beside, findings: Findings) {
     this.#beside = beside;
@@ -84,8 +85,9 @@ class RobotMaker {
       new Quaternion(...turn),
       shape.kind === "mesh" ? new Vector3(...shape.scale) : new Vector3(1, 1, 1),
     );
-    const solids = shape.kind === "mesh" ? await this.#meshAt(shape.file) : [solidOf(geometryOf(shape))];
-    if (solids === null) return [];
+    const mesh = shape.kind === "mesh" ? await this.#meshAt(shape.file) : PAINTED;
+    if (mesh === null) return [];
+    const solids = shape.kind === "mesh" ? mesh.solids : [solidOf(geometryOf(shape))];
     const count = solids.reduce((sum, { index }) => sum + index.length / 3, 0);
     if (this.triangles + count > MOST_TRIANGLES) {
       this.#findings.add(
@@ -96,11 +98,11 @@ class RobotMaker {
       return [];
     }
     this.triangles += count;
-    const hasOwn = shape.kind === "mesh" && /\.(glb|gltf)$/i.test(shape.file);
-    return solids.map((solid) => ({ ...placed(solid, place), ...(hasOwn ? {} : painted(paint ?? USUAL)) }));
+    const keeps = mesh.wears === "own" || (mesh.wears === "own unless painted" && paint === null);
+    return solids.map((solid) => ({ ...placed(solid, place), ...(keeps ? {} : painted(paint ?? USUAL)) }));
   }
 
-  async #meshAt(name: string): Promise<readonly Solid[] | null> {
+  async #meshAt(name: string): Promise<Mesh | null> {
     let mesh = this.#meshes.get(name);
     if (mesh === undefined) {
       try {
@@ -115,25 +117,34 @@ class RobotMaker {
     return mesh;
   }
 
-  async #readMesh(name: string): Promise<readonly Solid[]> {
-    const ending = /\.(stl|glb|gltf)$/i.exec(name)?.[1]?.toLowerCase();
-    if (ending === undefined) throw new Error("meshes are read from .stl and .glb: convert it");
+  /** What reads a kind of mesh is loaded with the first of them. */
+  async #readMesh(name: string): Promise<Mesh> {
+    const ending = /\.(stl|obj|dae|glb|gltf)$/i.exec(name)?.[1]?.toLowerCase();
+    if (ending === undefined) throw new Error("meshes are read from .stl, .obj, .dae and .glb: convert it");
     const bytes = await this.#beside(name);
-    if (ending === "stl") {
-      const { positions, normals } = readStl(bytes, MOST_TRIANGLES);
-      const index = Uint32Array.from({ length: positions.length / 3 }, (_, i) => i);
-      return [{ ...PLAIN, positions, normals, index }];
+    switch (ending) {
+      case "stl": {
+        const { positions, normals } = readStl(bytes, MOST_TRIANGLES);
+        const index = Uint32Array.from({ length: positions.length / 3 }, (_, i) => i);
+        return { solids: [{ ...PLAIN, positions, normals, index }], wears: "paint" };
+      }
+      case "obj":
+        return (await import("./obj.ts")).readObj(bytes, this.#beside, MOST_TRIANGLES);
+      case "dae":
+        return (await import("./dae.ts")).readDae(bytes, MOST_TRIANGLES);
+      default: {
+        const { solids, left } = await solidsOf(bytes);
+        for (const what of left) this.#findings.add("note", "not-shown", `${name}: ${what} are not shown`);
+        return { solids: solids.map((solid) => placed(solid, Z_UP)), wears: "own" };
+      }
     }
-    const { solids, left } = await solidsOf(bytes);
-    for (const what of left) this.#findings.add("note", "not-shown", `${name}: ${what} are not shown`);
-    return solids.map((solid) => placed(solid, Z_UP));
   }
 }
 
 /** glTF has y up, and a link z. */
 const Z_UP = new Matrix4().makeRotationX(Math.PI / 2);
 
-const PLAIN = { places: null, color: [1, 1, 1], picture: null, opacity: 1, cutoff: 0, isDoubleSided: true } as const;
+const PAINTED: Mesh = { solids: [], wears: "paint" };
 
 function geometryOf(shape: Exclude<Visual["shape"], { readonly kind: "mesh" }>): BufferGeometry {
   switch (shape.kind) {

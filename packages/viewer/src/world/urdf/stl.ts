@@ -1,3 +1,5 @@
+import { checkCount, facesOf } from "./mesh.ts";
+
 /** Triangles of a file, three corners each: they share none. */
 export interface Triangles {
   /** Three numbers a corner. */
@@ -44,9 +46,7 @@ class Corners {
   #at = 0;
 
   constructor(count: number, most: number) {
-    if (count > most)
-      throw new Error(`it has ${count.toLocaleString("en")} triangles; at most ${most.toLocaleString("en")} are read`);
-    if (count === 0) throw new Error("it has no triangles");
+    checkCount(count, most);
     this.#positions = new Float32Array(9 * count);
   }
 
@@ -56,16 +56,7 @@ class Corners {
   }
 
   triangles(): Triangles {
-    const p = this.#positions;
-    const normals = new Float32Array(p.length);
-    for (let at = 0; at < p.length; at += 9) {
-      const [ax, ay, az] = [p[at + 3]! - p[at]!, p[at + 4]! - p[at + 1]!, p[at + 5]! - p[at + 2]!];
-      const [bx, by, bz] = [p[at + 6]! - p[at]!, p[at + 7]! - p[at + 1]!, p[at + 8]! - p[at + 2]!];
-      const [x, y, z] = [ay * bz - az * by, az * bx - ax * bz, ax * by - ay * bx];
-      const length = Math.hypot(x, y, z) || 1;
-      for (let k = 0; k < 9; k += 3) normals.set([x / length, y / length, z / length], at + k);
-    }
-    return { positions: p, normals };
+    return { positions: this.#positions, normals: facesOf(this.#positions) };
   }
 }
 
