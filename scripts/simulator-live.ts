@@ -281,16 +281,19 @@ async function driven(simulator: Fgfs, file: string, tape: string, more: readonl
       ...["play", file, "--into", "flightgear", "--address", simulator.url],
       ...["--at", `${seconds}s`, "--paused", ...more],
     ]);
-    await until(async () => (await simulator.get("/sim/replay/replay-state")) === 1);
-    await sleep(2500);
-    const cells = (await overTelnet(PATHS)).map(Number);
-    const clock = Number((await simulator.sample(["/sim/replay/time"]))[0]);
-    await ended(player);
     // what is converted begins at 1 s of its tape
-    const native = recording.info.format === "flightgear" ? clock : clock - 1 + frames.zero;
-    const moment = await frames.moment(native);
-    if (moment === null || Math.abs(native - frames.zero - seconds) > 0.001)
-      console.error(`    ${file}: ${clock} is shown at ${seconds} s, where the tape begins at ${frames.zero}`);
+    const zero = recording.info.format === "flightgear" ? frames.zero : 1;
+    let clock = Number.NaN;
+    await until(async () => {
+      if ((await simulator.get("/sim/replay/replay-state")) !== 1) return false;
+      clock = Number((await simulator.sample(["/sim/replay/time"]))[0]);
+      return Math.abs(clock - zero - seconds) < 0.001;
+    });
+    // it is drawn in the frame after
+    await sleep(1500);
+    const cells = (await overTelnet(PATHS)).map(Number);
+    await ended(player);
+    const moment = await frames.moment(clock - zero + frames.zero);
     const expected = PATHS.map((path) => moment?.(path) ?? null);
     for (const [i, one] of expected.entries()) {
       counts.all++;
@@ -331,6 +334,19 @@ async function overTelnet(paths: readonly string[]): Promise<string[]> {
   return text.split("\r\n").slice(0, paths.length);
 }
 
+/** Latitude, longitude and altitude of the pilots that the simulator shows, by their callsigns. */
+async function pilotsOf(simulator: Fgfs): Promise<Map<string, Property[]>> {
+  const names = ["callsign", "valid", "position/latitude-deg", "position/longitude-deg", "position/altitude-ft"];
+  const nodes = Array.from({ length: 40 }, (_, i) => `/ai/models/multiplayer[${i}]`);
+  const cells = await simulator.sample(nodes.flatMap((node) => names.map((name) => `${node}/${name}`)));
+  const pilots = new Map<string, Property[]>();
+  for (let at = 0; at < cells.length; at += names.length) {
+    const [callsign, valid, ...where] = cells.slice(at, at + names.length);
+    if (valid === 1) pilots.set(String(callsign), where);
+  }
+  return pilots;
+}
+
 /** Where everything of a recording that stands at a time appears as a pilot, beside where it was recorded. */
 async function traffic(simulator: Fgfs, file: string, near: number, place: readonly number[] | null): Promise<void> {
   await using recording = await open(fromFile(file));
@@ -343,31 +359,28 @@ async function traffic(simulator: Fgfs, file: string, near: number, place: reado
     ...["play", file, "--into", "flightgear", "--address", simulator.url, "--at", at, "--paused", "--traffic-only"],
     ...["--pilots", `127.0.0.1:${MP_PORT}`, ...(place === null ? [] : ["--origin", place.join(",")])],
   ]);
-  await sleep(8000);
-  const shown = new Map<string, Property[]>();
-  for (let i = 0; i < 40; i++) {
-    const node = `/ai/models/multiplayer[${i}]`;
-    const names = ["callsign", "valid", "position/latitude-deg", "position/longitude-deg", "position/altitude-ft"];
-    const [callsign, valid, ...where] = await simulator.sample(names.map((name) => `${node}/${name}`));
-    if (valid === 1) shown.set(String(callsign), where);
-  }
-  const load = await loadOf(player);
-  await ended(player);
   const origin: Origin = place === null ? unsetOrigin() : originAt(...(place as [number, number, number, number]));
   const places = placesOf(await recording.state(time), origin);
-  const plane = new TangentPlane(origin);
   const callsigns = new Callsigns();
+  const names = places.map((one) => callsigns.of(one));
+  await until(async () => {
+    const pilots = await pilotsOf(simulator);
+    return names.every((name) => pilots.has(name));
+  });
+  const load = await loadOf(player);
+  const shown = await pilotsOf(simulator);
+  await ended(player);
+  const plane = new TangentPlane(origin);
   let [there, worst] = [0, 0];
-  for (const one of places) {
-    const callsign = callsigns.of(one);
-    const where = shown.get(callsign);
+  for (const [i, one] of places.entries()) {
+    const where = shown.get(names[i]!);
     if (where === undefined) continue;
     there++;
     const cells = [0, 0, 0];
     plane.toGeodetic(one.x, one.y, one.z, cells, 0);
     const expected = [cells[0]!, cells[1]!, cells[2]! / 0.3048];
     const off = metresBetween(where.map(Number), expected);
-    if (off > 0.1) console.error(`    pilot ${callsign}: shown ${where.join(", ")}, recorded ${expected.join(", ")}`);
+    if (off > 0.1) console.error(`    pilot ${names[i]}: shown ${where.join(", ")}, recorded ${expected.join(", ")}`);
     worst = Math.max(worst, off);
   }
   results.push([

@@ -42,7 +42,7 @@ const CHANNEL = "simtape";
 /**
  * What a running FlightGear's own flight recorder would write: the signals of its configuration, by the generic protocol,
  * and packets of other pilots. While it is paused, its clock is stopped or it shows a tape, nothing is recorded, and the
- * clock stands still. Some signals, nine of the c172p, two of the ufo, are those of the next frame of a tape.
+ * clock stands still. Some signals are those of the next frame of a tape.
  */
 export function flightgearFeed(options: FlightGearFeedOptions): Feed {
   return {
