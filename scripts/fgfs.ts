@@ -45,11 +45,8 @@ export class Fgfs {
     const out = openSync(log, "w");
     const [program, ...first] = command;
     const started = spawn(
-      "nice",
+      program!,
       [
-        "-n",
-        "10",
-        program!,
         ...first,
         "--disable-gui",
         "--disable-sound",

@@ -1,26 +1,40 @@
 import { spawn, spawnSync } from "node:child_process";
-import { mkdirSync, mkdtempSync, readdirSync, rmSync, statSync } from "node:fs";
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from "node:fs";
 import { connect } from "node:net";
 import { tmpdir } from "node:os";
-import { dirname, join } from "node:path";
+import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
-import { open, type Recording } from "../packages/simtape/src/index.ts";
-import { toJson } from "../packages/simtape/src/model/json.ts";
+import { Callsigns } from "../packages/simtape/src/formats/flightgear/write/callsigns.ts";
+import { open } from "../packages/simtape/src/index.ts";
 import { fromFile } from "../packages/simtape/src/io/node/index.ts";
-import { Fgfs, fgfsCommand } from "./fgfs.ts";
+import { type Origin, originAt, TangentPlane, unsetOrigin } from "../packages/simtape/src/model/geodesy.ts";
+import { toJson } from "../packages/simtape/src/model/json.ts";
+import { placesOf } from "../packages/simtape/src/model/place.ts";
+import { Fgfs, fgfsCommand, type Property } from "./fgfs.ts";
+import { framesOf, isAlike, isOwned } from "./fgfs-tape.ts";
 
 /**
  * Records a real FlightGear while it flies, and drives it: `npm run simulator:live`. Compares what was recorded with the
- * properties of the paused simulator, what it shows of a played recording with the recording, and where pilots appear
- * with where they were recorded. Exit 1: something differs. Skipped without fgfs and Xvfb.
+ * properties of the stopped simulator and with the tape of its own recorder, what it shows of a played recording with
+ * the recording, and where pilots appear with where they were recorded. Exit 1: something differs. Skipped without fgfs
+ * and Xvfb.
  */
 const command = fileURLToPath(new URL("../packages/simtape/bin/simtape.js", import.meta.url));
 const examples = fileURLToPath(new URL("../examples/", import.meta.url));
-const MP_PORT = 5_599;
-const TELNET_PORT = 5_598;
-/** Signals that the simulator computes from others at another moment of its frame, or owns while it replays. */
-const OWNED = [/^\/environment\//, /ground-elev|agl|magnetic/, /^\/consumables\//, /^\/controls\/lighting\//];
+/** Where the simulator hears other pilots, and where it sends its own packets. */
+const MP_PORT = 5599;
+const OWN_PORT = 5597;
+const TELNET_PORT = 5598;
+/** Signals of the ufo and its weather that the protocol may have one frame later than a tape. */
+const LATER = 12;
+/** Telnet gives ten digits. */
+const TELNET_DIGITS = 1e-9;
+/** Metres of a degree of latitude. */
+const DEGREE = 111_320;
+/** No time of a frame, so that what is shown lies between two, seconds. */
+const BESIDE = 0.0131;
+const LONGITUDE = "/position/longitude-deg";
 const results: [what: string, figures: string, isRight: boolean][] = [];
 
 async function main(): Promise<void> {
@@ -34,17 +48,32 @@ async function main(): Promise<void> {
   const words = [
     ...fgfs,
     `--multiplay=in,10,127.0.0.1,${MP_PORT}`,
+    // without it the simulator opens no socket for other pilots
+    `--multiplay=out,10,127.0.0.1,${OWN_PORT}`,
     "--callsign=REAL",
     `--telnet=socket,bi,30,localhost,${TELNET_PORT},tcp`,
   ];
   const simulator = await Fgfs.start(words, home);
+  const dialect = simulator.version.startsWith("2020") ? "normal-2020" : "normal";
   try {
-    const tape = await recorded(simulator, folder);
-    await beside(simulator, tape, folder);
-    await playedBy(simulator, tape);
-    await driven(simulator, tape, ["--rate", "1"]);
-    await driven(simulator, join(examples, "race.hcrp"), ["--origin", "47.4,8.5,430,30"]);
-    await traffic(simulator, join(examples, "town.log"));
+    await simulator.set("/controls/engines/engine/throttle", 0.3);
+    await simulator.set("/controls/flight/aileron", 0.2);
+    await recorded(simulator, join(folder, "each.fgtape"), 100);
+    await beside(simulator, join(folder, "each.fgtape"), folder);
+    await stopped(simulator, join(folder, "stopped.fgtape"));
+    const tape = join(folder, "live.fgtape");
+    await recorded(simulator, tape, 20);
+    await others(tape);
+    const normal = join(folder, "normal.fgtape");
+    run(["copy", tape, normal, "--rewrite", "--dialect", dialect]);
+    await loaded(simulator, normal);
+    await driven(simulator, tape, normal, []);
+    const race = join(folder, "race.fgtape");
+    const origin = "47.4,8.5,430,30";
+    run(["convert", join(examples, "race.hcrp"), race, "--origin", origin, "--dialect", dialect]);
+    await driven(simulator, join(examples, "race.hcrp"), race, ["--origin", origin]);
+    await traffic(simulator, join(examples, "town.log"), 3, [37.62, -122.38, 5, 0]);
+    await traffic(simulator, join(examples, "flight.fgtape"), 20, null);
   } finally {
     await simulator.end();
     rmSync(folder, { recursive: true, force: true });
@@ -54,47 +83,63 @@ async function main(): Promise<void> {
   if (results.some(([, , isRight]) => !isRight)) process.exitCode = 1;
 }
 
-/** Records ten seconds of a flight, pauses it, and compares the last frame with the properties. */
-async function recorded(simulator: Fgfs, folder: string): Promise<string> {
-  await simulator.set("/controls/engines/engine/throttle", 0.3);
-  await simulator.set("/controls/flight/aileron", 0.2);
-  const tape = join(folder, "live.fgtape");
-  const recorder = started(["record", "--from", "flightgear", simulator.url, "-o", tape, "--json"]);
+/** Records ten seconds of a flight. */
+async function recorded(simulator: Fgfs, tape: string, asked: number): Promise<void> {
+  const recorder = started([
+    ...["record", "--from", "flightgear", simulator.url, "-o", tape, "--json"],
+    ...["--rate", String(asked), "--pilots", String(OWN_PORT)],
+  ]);
   // a busy machine takes its time until packets arrive
   await until(() => Promise.resolve((statSync(`${tape}.take`, { throwIfNoEntry: false })?.size ?? 0) > 8192));
+  const [began, cpu] = [performance.now(), cpuOf(recorder)];
   await sleep(10_000);
-  await simulator.set("/sim/freeze/master", true);
-  await sleep(5000);
-  const end = await ended(recorder);
-  await using recording = await open(fromFile(tape));
-  const { start, end: last } = await recording.timeline();
-  const state = await recording.state(last);
-  const paths = [...state.values.keys()];
-  const shown = await simulator.sample(paths);
-  let same = 0;
-  const differ: string[] = [];
-  for (const [i, path] of paths.entries()) {
-    if (isSame(state.values.get(path), shown[i])) same++;
-    else differ.push(`${path}: ${toJson(state.values.get(path))}, ${String(shown[i])}`);
-  }
-  await simulator.set("/sim/freeze/master", false);
-  const { messages } = JSON.parse(end) as { messages: number };
-  const rate = messages / ((last - start) / 1e9);
+  const load = (1000 * (cpuOf(recorder) - cpu)) / (performance.now() - began);
+  const { gaps, lost } = JSON.parse(await ended(recorder)) as { gaps: unknown[]; lost: unknown[] };
+  const { times } = await signalsOf(tape);
+  const steps = times.slice(1).map((time, i) => (time - times[i]!) / 1e6);
+  const rate = (1000 * steps.length) / steps.reduce((sum, step) => sum + step, 0);
+  steps.sort((a, b) => a - b);
+  const part = (share: number): string => (steps[Math.floor(steps.length * share)] ?? 0).toFixed(0);
   results.push([
-    "recorded, signals equal to the paused simulator",
-    `${same} of ${paths.length}; ${rate.toFixed(1)}/s`,
-    differ.length <= 9,
+    `recorded, ${asked} packets a second asked`,
+    `${rate.toFixed(1)}/s; ms between two: p50 ${part(0.5)}, p95 ${part(0.95)}; ${gaps.length} gaps, ${lost.length} losses; ${(100 * load).toFixed(0)} % of a core`,
+    gaps.length === 0 && lost.length === 0,
   ]);
-  for (const line of differ) console.error(`    ${line}`);
-  return tape;
 }
 
-/** Signals of every frame, as bits, by longitude: no two frames of a flight have the same one. */
-async function framesOf(
-  path: string,
-): Promise<{ names: string[]; frames: Map<number, readonly unknown[]>; times: number[] }> {
+/** Of a simulator whose clock stands one frame is recorded, which has what its properties have. */
+async function stopped(simulator: Fgfs, tape: string): Promise<void> {
+  await simulator.set("/sim/freeze/clock", true);
+  const recorder = started(["record", "--from", "flightgear", simulator.url, "-o", tape, "--json"]);
+  await until(() => Promise.resolve((statSync(`${tape}.take`, { throwIfNoEntry: false })?.size ?? 0) > 0));
+  await sleep(4000);
+  await ended(recorder);
+  const { names, frames, times } = await signalsOf(tape);
+  const shown = await simulator.sample(names);
+  await simulator.set("/sim/freeze/clock", false);
+  const [{ values } = { values: [] }] = frames.values();
+  let same = 0;
+  for (const [i, name] of names.entries()) {
+    if (isSame(values[i], shown[i])) same++;
+    else console.error(`    stopped, ${name}: recorded ${toJson(values[i])}, is ${String(shown[i])}`);
+  }
+  results.push([
+    "recorded while the clock stands, signals equal to the properties",
+    `${same} of ${names.length}, ${times.length} frame`,
+    times.length === 1 && same === names.length,
+  ]);
+}
+
+interface Signals {
+  readonly names: readonly string[];
+  /** Values and time of every frame, by longitude: no two frames of a flight have the same one. */
+  readonly frames: ReadonlyMap<number, { readonly values: readonly unknown[]; readonly time: number }>;
+  readonly times: readonly number[];
+}
+
+async function signalsOf(path: string): Promise<Signals> {
   await using recording = await open(fromFile(path));
-  const frames = new Map<number, readonly unknown[]>();
+  const frames = new Map<number, { values: readonly unknown[]; time: number }>();
   const times: number[] = [];
   let names: string[] = [];
   for await (const batch of recording.batches()) {
@@ -103,17 +148,15 @@ async function framesOf(
       if (channel.name !== "signals") continue;
       const values = channel.schema.decode(batch.payload(i), batch.context) as Record<string, unknown>;
       if (names.length === 0) names = Object.keys(values);
-      times.push(batch.time[i]!);
-      frames.set(
-        Number(values["/position/longitude-deg"]),
-        names.map((name) => values[name]),
-      );
+      const time = batch.time[i]!;
+      times.push(time);
+      frames.set(Number(values[LONGITUDE]), { values: names.map((name) => values[name]), time });
     }
   }
   return { names, frames, times };
 }
 
-/** Compares what was recorded with the tape that FlightGear's own recorder has of the same seconds. */
+/** Compares what was recorded at every frame with the tape that FlightGear's own recorder has of the same seconds. */
 async function beside(simulator: Fgfs, tape: string, folder: string): Promise<void> {
   const own = join(folder, "own");
   mkdirSync(own);
@@ -121,105 +164,161 @@ async function beside(simulator: Fgfs, tape: string, folder: string): Promise<vo
   await simulator.run("save-tape", {});
   await until(async () => Promise.resolve(readdirSync(own).some((name) => name.endsWith(".fgtape"))));
   await sleep(2000);
-  const theirs = await framesOf(join(own, readdirSync(own).find((name) => name.endsWith(".fgtape"))!));
-  const ours = await framesOf(tape);
+  const theirs = await signalsOf(join(own, readdirSync(own).find((name) => name.endsWith(".fgtape"))!));
+  const ours = await signalsOf(tape);
   const wrong = new Map<string, number>();
-  let frames = 0;
-  let values = 0;
-  let equal = 0;
+  const inOrder = [...theirs.frames.values()].toSorted((a, b) => a.time - b.time);
+  const next = new Map(inOrder.map((frame, i) => [frame, inOrder[i + 1]]));
+  let newer = 0;
+  const behind: number[] = [];
+  const of = ours.names.map((name) => theirs.names.indexOf(name));
+  let [frames, values, equal] = [0, 0, 0];
+  let [first, last] = [Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY];
   for (const [longitude, mine] of ours.frames) {
     const its = theirs.frames.get(longitude);
     if (its === undefined) continue;
     frames++;
+    first = Math.min(first, its.time);
+    last = Math.max(last, its.time);
+    behind.push((mine.time - its.time) / 1e6);
     for (const [i, name] of ours.names.entries()) {
-      const at = theirs.names.indexOf(name);
-      if (at < 0) continue;
+      if (of[i]! < 0) continue;
       values++;
-      if (Object.is(mine[i], its[at])) equal++;
-      else wrong.set(name, (wrong.get(name) ?? 0) + 1);
+      if (Object.is(mine.values[i], its.values[of[i]!])) equal++;
+      else {
+        wrong.set(name, (wrong.get(name) ?? 0) + 1);
+        if (Object.is(mine.values[i], next.get(its)?.values[of[i]!])) newer++;
+      }
     }
   }
   for (const [name, count] of wrong) console.error(`    beside its own tape, ${name}: ${count} of ${frames} differ`);
-  const share = frames / ours.frames.size;
+  const meanwhile = theirs.times.filter((time) => time >= first && time <= last).length;
+  const pace = (1e9 * (meanwhile - 1)) / (last - first);
   results.push([
-    "beside FlightGear's own tape: the same frames, equal values",
-    `${frames} of ${ours.frames.size} frames; ${equal} of ${values} values, ${wrong.size} signals differ`,
-    share > 0.9 && wrong.size <= 12,
+    "beside FlightGear's own tape, frames",
+    `its tape has ${frames} of our ${ours.frames.size}, we have ${frames} of its ${meanwhile} (${pace.toFixed(1)}/s)`,
+    frames === ours.frames.size && meanwhile === frames,
   ]);
-  const gaps = ours.times
-    .slice(1)
-    .map((time, i) => (time - ours.times[i]!) / 1e6)
-    .sort((a, b) => a - b);
-  const part = (share_: number): string => (gaps[Math.floor(gaps.length * share_)] ?? 0).toFixed(0);
-  results.push(["recorded, ms between two packets", `p50 ${part(0.5)}, p95 ${part(0.95)}, most ${part(0.9999)}`, true]);
+  behind.sort((a, b) => a - b);
+  results.push([
+    "beside FlightGear's own tape, times",
+    `${(behind.at(-1)! - behind[0]!).toFixed(3)} ms between the least and the most difference`,
+    behind.at(-1)! - behind[0]! < 1,
+  ]);
+  results.push([
+    "beside FlightGear's own tape, values at equal times",
+    `${equal} of ${values} equal to the bit; of ${wrong.size} signals, ${newer} of ${values - equal} are those of the next frame`,
+    wrong.size <= LATER,
+  ]);
+}
+
+/** The simulator's own multiplayer packets, as another pilot's. */
+async function others(tape: string): Promise<void> {
+  await using recording = await open(fromFile(tape));
+  const { start, end } = await recording.timeline();
+  let packets = 0;
+  for await (const batch of recording.batches())
+    for (const channel of batch.channel) if (recording.channels[channel]!.name === "multiplayer") packets++;
+  const { sets } = await recording.state(end);
+  const isThere = sets.get("aircraft")!.ids.includes("REAL");
+  const rate = (1e9 * packets) / (end - start);
+  results.push([
+    "recorded, packets of a pilot that sends ten a second",
+    `${packets} (${rate.toFixed(1)}/s)${isThere ? "" : ", no callsign"}`,
+    isThere,
+  ]);
 }
 
 /** The tape as the simulator plays it. */
-async function playedBy(simulator: Fgfs, tape: string): Promise<void> {
-  const normal = join(dirname(tape), "normal.fgtape");
-  run([
-    "copy",
-    tape,
-    normal,
-    "--rewrite",
-    "--dialect",
-    simulator.version.startsWith("2020") ? "normal-2020" : "normal",
-  ]);
+async function loaded(simulator: Fgfs, normal: string): Promise<void> {
   await using recording = await open(fromFile(normal));
   const isLoaded = await simulator.load(normal);
   results.push(["recorded, loaded by load-tape", isLoaded ? "yes" : "no", isLoaded]);
   if (!isLoaded) return;
-  const zero = Number(recording.info.metadata["timeOrigin"]);
-  await compared("recorded, played by FlightGear", recording, (time) => simulator.at(zero + time / 1e9, PATHS));
+  const tape = await framesOf(recording);
+  const paths = [...(await recording.state((await recording.timeline()).end)).values.keys()];
+  const counts = { same: 0, all: 0 };
+  for (let n = 0; n < 5; n++) {
+    const [from, to] = tape.pairs[Math.floor(((n + 0.5) / 5) * tape.pairs.length)]!;
+    const [shown, ...values] = await simulator.at(from + 0.37 * (to - from), ["/sim/replay/time", ...paths]);
+    const moment = await tape.moment(Number(shown));
+    for (const [i, path] of paths.entries()) {
+      const expected = isOwned(path) ? null : (moment?.(path) ?? null);
+      if (expected === null) continue;
+      counts.all++;
+      if (isAlike(values[i]!, expected)) counts.same++;
+      else console.error(`    ${path} at ${String(shown)}: shown ${values[i]}, recorded ${expected.value}`);
+    }
+  }
+  results.push([
+    "recorded, shown by FlightGear at five moments",
+    `${counts.same} of ${counts.all} values`,
+    counts.all > 0 && counts.same === counts.all,
+  ]);
   await simulator.leave();
 }
 
 const PATHS = [
   "/position/latitude-deg",
-  "/position/longitude-deg",
+  LONGITUDE,
   "/position/altitude-ft",
   "/orientation/heading-deg",
   "/orientation/pitch-deg",
   "/orientation/roll-deg",
 ];
 
-/** What the simulator shows while `simtape play` stands at five times. */
-async function driven(simulator: Fgfs, file: string, more: readonly string[]): Promise<void> {
+/** What the simulator shows while `simtape play` stands at three times; `tape` has what it should show. */
+async function driven(simulator: Fgfs, file: string, tape: string, more: readonly string[]): Promise<void> {
   await using recording = await open(fromFile(file));
+  await using shownOf = await open(fromFile(tape));
   const { start, end } = await recording.timeline();
-  const isFlight = recording.info.format === "flightgear";
+  const frames = await framesOf(shownOf);
+  const counts = { same: 0, all: 0 };
   let worst = 0;
   for (let n = 1; n <= 3; n++) {
-    const time = start + ((end - start) * n) / 4;
-    const at = `${time / 1e9}s`;
+    const seconds = ((end - start) * n) / 4e9 + BESIDE;
     const player = started([
-      "play",
-      file,
-      "--into",
-      "flightgear",
-      "--address",
-      simulator.url,
-      "--at",
-      at,
-      "--paused",
-      ...more,
+      ...["play", file, "--into", "flightgear", "--address", simulator.url],
+      ...["--at", `${seconds}s`, "--paused", ...more],
     ]);
-    await until(async () => (await simulator.get("/sim/replay/replay-state")) === 1);
+    // what is converted begins at 1 s of its tape
+    const zero = recording.info.format === "flightgear" ? frames.zero : 1;
+    let clock = Number.NaN;
+    await until(async () => {
+      if ((await simulator.get("/sim/replay/replay-state")) !== 1) return false;
+      clock = Number((await simulator.sample(["/sim/replay/time"]))[0]);
+      return Math.abs(clock - zero - seconds) < 0.001;
+    });
+    // it is drawn in the frame after
     await sleep(1500);
-    const shown = await overTelnet(PATHS);
+    const cells = (await overTelnet(PATHS)).map(Number);
     await ended(player);
-    if (!isFlight) continue;
-    const { values } = await recording.state(time);
-    const [latitude, longitude, altitude] = PATHS.map((path) => Number(values.get(path)));
-    const metres = Math.hypot(
-      (Number(shown[0]) - latitude!) * 111_000,
-      (Number(shown[1]) - longitude!) * 111_000 * Math.cos((latitude! * Math.PI) / 180),
-      (Number(shown[2]) - altitude!) * 0.3048,
-    );
-    worst = Math.max(worst, metres);
+    const moment = await frames.moment(clock - zero + frames.zero);
+    const expected = PATHS.map((path) => moment?.(path) ?? null);
+    for (const [i, one] of expected.entries()) {
+      counts.all++;
+      if (one === null) continue;
+      const tolerance = one.tolerance + Math.abs(Number(one.value)) * TELNET_DIGITS;
+      if (isAlike(cells[i]!, { ...one, tolerance })) counts.same++;
+      else console.error(`    ${PATHS[i]} at ${clock}: shown ${cells[i]}, recorded ${one.value}`);
+    }
+    const place = expected.slice(0, 3).map((one) => Number(one?.value));
+    worst = Math.max(worst, metresBetween(cells, place));
   }
-  const name = file.replace(/^.*\//, "");
-  results.push([`${name}, driven by simtape play`, isFlight ? `worst ${worst.toFixed(2)} m` : "shown", worst < 30]);
+  results.push([
+    `${file.replace(/^.*\//, "")}, driven by simtape play, read over telnet`,
+    `${counts.same} of ${counts.all} values; places within ${(100 * worst).toFixed(1)} cm`,
+    counts.same === counts.all,
+  ]);
+}
+
+/** Between two places: degrees, degrees, feet. */
+function metresBetween(a: readonly number[], b: readonly number[]): number {
+  return Math.hypot(
+    (a[0]! - b[0]!) * DEGREE,
+    (a[1]! - b[1]!) * DEGREE * Math.cos((b[0]! * Math.PI) / 180),
+    (a[2]! - b[2]!) * 0.3048,
+  );
 }
 
 /** Properties as telnet gives them, with ten digits. */
@@ -235,48 +334,81 @@ async function overTelnet(paths: readonly string[]): Promise<string[]> {
   return text.split("\r\n").slice(0, paths.length);
 }
 
-/** Where the pilots of a town are. */
-async function traffic(simulator: Fgfs, file: string): Promise<void> {
-  const origin = ["--origin", "37.62,-122.38,5,0"];
+/** Latitude, longitude and altitude of the pilots that the simulator shows, by their callsigns. */
+async function pilotsOf(simulator: Fgfs): Promise<Map<string, Property[]>> {
+  const names = ["callsign", "valid", "position/latitude-deg", "position/longitude-deg", "position/altitude-ft"];
+  const nodes = Array.from({ length: 40 }, (_, i) => `/ai/models/multiplayer[${i}]`);
+  const cells = await simulator.sample(nodes.flatMap((node) => names.map((name) => `${node}/${name}`)));
+  const pilots = new Map<string, Property[]>();
+  for (let at = 0; at < cells.length; at += names.length) {
+    const [callsign, valid, ...where] = cells.slice(at, at + names.length);
+    if (valid === 1) pilots.set(String(callsign), where);
+  }
+  return pilots;
+}
+
+/** Where everything of a recording that stands at a time appears as a pilot, beside where it was recorded. */
+async function traffic(simulator: Fgfs, file: string, near: number, place: readonly number[] | null): Promise<void> {
+  await using recording = await open(fromFile(file));
+  const { start } = await recording.timeline();
+  // between two moments the player shows places that no state has
+  let time = start;
+  for await (const batch of recording.batches({ end: start + near * 1e9 })) time = batch.time.at(-1) ?? time;
+  const at = `${(time - start) / 1e9}s`;
   const player = started([
-    ...["play", file, "--into", "flightgear", "--address", simulator.url, "--at", "3s", "--paused", "--traffic-only"],
-    ...["--pilots", `127.0.0.1:${MP_PORT}`, ...origin],
+    ...["play", file, "--into", "flightgear", "--address", simulator.url, "--at", at, "--paused", "--traffic-only"],
+    ...["--pilots", `127.0.0.1:${MP_PORT}`, ...(place === null ? [] : ["--origin", place.join(",")])],
   ]);
-  await sleep(6000);
-  let valid = 0;
-  let near = 0;
-  for (let i = 0; i < 40; i++) {
-    const at = `/ai/models/multiplayer[${i}]`;
-    if ((await simulator.get(`${at}/valid`)) !== true) continue;
-    valid++;
-    const latitude = Number(await simulator.get(`${at}/position/latitude-deg`));
-    const longitude = Number(await simulator.get(`${at}/position/longitude-deg`));
-    if (Math.abs(latitude - 37.62) < 0.02 && Math.abs(longitude + 122.38) < 0.02) near++;
-  }
+  const origin: Origin = place === null ? unsetOrigin() : originAt(...(place as [number, number, number, number]));
+  const places = placesOf(await recording.state(time), origin);
+  const callsigns = new Callsigns();
+  const names = places.map((one) => callsigns.of(one));
+  await until(async () => {
+    const pilots = await pilotsOf(simulator);
+    return names.every((name) => pilots.has(name));
+  });
+  const load = await loadOf(player);
+  const shown = await pilotsOf(simulator);
   await ended(player);
-  results.push(["town.log as pilots, at the origin", `${near} of ${valid}`, valid > 0 && near === valid]);
-}
-
-async function compared(
-  what: string,
-  recording: Recording,
-  shownAt: (time: number) => Promise<readonly unknown[]>,
-): Promise<void> {
-  const { start, end } = await recording.timeline();
-  let same = 0;
-  for (let n = 1; n <= 5; n++) {
-    const time = Math.round(start + ((end - start) * n) / 6);
-    const shown = await shownAt(time);
-    const { values } = await recording.state(time);
-    for (const [i, path] of PATHS.entries())
-      if (Math.abs(Number(values.get(path)) - Number(shown[i])) < 0.5 && !OWNED.some((one) => one.test(path))) same++;
+  const plane = new TangentPlane(origin);
+  let [there, worst] = [0, 0];
+  for (const [i, one] of places.entries()) {
+    const where = shown.get(names[i]!);
+    if (where === undefined) continue;
+    there++;
+    const cells = [0, 0, 0];
+    plane.toGeodetic(one.x, one.y, one.z, cells, 0);
+    const expected = [cells[0]!, cells[1]!, cells[2]! / 0.3048];
+    const off = metresBetween(where.map(Number), expected);
+    if (off > 0.1) console.error(`    pilot ${names[i]}: shown ${where.join(", ")}, recorded ${expected.join(", ")}`);
+    worst = Math.max(worst, off);
   }
-  results.push([what, `${same} of ${5 * PATHS.length} values`, same === 5 * PATHS.length]);
+  results.push([
+    `${file.replace(/^.*\//, "")}, as other pilots`,
+    `${there} of ${places.length} appear, within ${(100 * worst).toFixed(1)} cm; ${(100 * load).toFixed(0)} % of a core`,
+    places.length > 0 && there === places.length && worst < 0.1,
+  ]);
 }
 
-function isSame(recorded: unknown, shown: unknown): boolean {
-  const number = typeof recorded === "boolean" ? Number(recorded) : Number(recorded);
-  return Math.fround(number) === Math.fround(Number(shown)) || number === Number(shown);
+/** Seconds of processor time that a process has taken. */
+function cpuOf({ process: { pid } }: Running): number {
+  const [user, system] = readFileSync(`/proc/${pid}/stat`, "utf8")
+    .replace(/^.*\) /, "")
+    .split(" ")
+    .slice(11, 13);
+  return (Number(user) + Number(system)) / 100;
+}
+
+/** Cores that a process takes, over two seconds. */
+async function loadOf(running: Running): Promise<number> {
+  const [before, began] = [cpuOf(running), performance.now()];
+  await sleep(2000);
+  return (1000 * (cpuOf(running) - before)) / (performance.now() - began);
+}
+
+function isSame(recorded_: unknown, shown: unknown): boolean {
+  const number = Number(recorded_);
+  return Math.fround(number) === Math.fround(Number(shown));
 }
 
 interface Running {

@@ -4,10 +4,10 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { DIALECTS } from "../packages/simtape/src/formats/flightgear/read/dialects.ts";
-import type { FlightGearReader } from "../packages/simtape/src/formats/flightgear/read/reader.ts";
-import { open, type Recording } from "../packages/simtape/src/index.ts";
+import { open } from "../packages/simtape/src/index.ts";
 import { fromFile } from "../packages/simtape/src/io/node/index.ts";
-import { Fgfs, fgfsCommand, type Property } from "./fgfs.ts";
+import { Fgfs, fgfsCommand } from "./fgfs.ts";
+import { framesOf, isAlike, isOwned } from "./fgfs-tape.ts";
 
 /**
  * Makes every kind of tape that the command writes, loads each into a real FlightGear, and compares every signal with
@@ -19,21 +19,6 @@ const command = fileURLToPath(new URL("../packages/simtape/bin/simtape.js", impo
 
 /** Moments that are looked at in each tape. */
 const MOMENTS = 7;
-/** Frames closer together than this are none to stop between, seconds. */
-const LEAST_STEP = 0.005;
-
-/**
- * What the simulator computes itself while it replays: its values win over a tape's (FlightGear semantics §4.1). `ufo`
- * has no engines, tanks or gear of its own.
- */
-const OWNED = [
-  /^\/environment\//,
-  /^\/position\/ground-elev-m$/,
-  /^\/position\/altitude-agl-(ft|m)$/,
-  /^\/consumables\/fuel\//,
-  /^\/controls\/lighting\//,
-];
-
 interface Tape {
   readonly name: string;
   /** Commands that make it; `$` is the folder of tapes, `@` that of examples. */
@@ -177,7 +162,7 @@ async function judged(simulator: Fgfs, name: string, path: string): Promise<Resu
           const expected = moment(property);
           if (expected === null) continue;
           const isText = typeof expected.value === "string";
-          if (!isText && OWNED.some((of) => of.test(property))) {
+          if (!isText && isOwned(property)) {
             owned++;
             continue;
           }
@@ -207,97 +192,6 @@ function isPromised(says: string, version: string): boolean {
   };
   const difference = order(version) - order(found[1]!);
   return found[2] === "later" ? difference >= 0 : difference <= 0;
-}
-
-/** What a property holds at a moment, and how far the simulator may be from that. */
-interface Expected {
-  readonly value: number | string;
-  readonly tolerance: number;
-  readonly isAngle: boolean;
-}
-
-interface Frames {
-  readonly zero: number;
-  /** Native times of frames that follow each other, and hold signals. */
-  readonly pairs: readonly (readonly [number, number])[];
-  /** What is to be seen at a native time; null: it is between no such frames. */
-  moment(native: number): Promise<((property: string) => Expected | null) | null>;
-}
-
-/**
- * As FlightGear replays it (FlightGear spec §2.4): the frames beside a moment, by their bytes, and what each signal
- * makes of them.
- */
-async function framesOf(recording: Recording): Promise<Frames> {
-  const reader = recording.reader as FlightGearReader;
-  const zero = Number(recording.info.metadata["timeOrigin"]);
-  const hasSignals = new Set<number>();
-  const signals = recording.channels.find(({ name }) => name === "signals");
-  if (signals !== undefined) {
-    for await (const batch of recording.batches({ channels: [signals] }))
-      for (const time of batch.time) hasSignals.add(time);
-  }
-  const frames: { native: number; buffer: number }[] = [];
-  let buffer = 0;
-  for await (const records of recording.records()) {
-    for (const { kind, bytes } of records) {
-      if (kind === "container") buffer++;
-      if (kind !== "frame") continue;
-      frames.push({ native: new DataView(bytes.buffer, bytes.byteOffset).getFloat64(0, true), buffer });
-    }
-  }
-  frames.sort((a, b) => a.native - b.native);
-  const timeOf = (native: number): number => Math.round((native - zero) * 1e9);
-  const pairs: [number, number][] = [];
-  for (let i = 1; i < frames.length; i++) {
-    const [a, b] = [frames[i - 1]!, frames[i]!];
-    const isWide = b.native - a.native >= LEAST_STEP;
-    if (a.buffer === b.buffer && isWide && hasSignals.has(timeOf(a.native)) && hasSignals.has(timeOf(b.native)))
-      pairs.push([a.native, b.native]);
-  }
-  const byPath = new Map(reader.header.signals.signals.map((signal) => [signal.property, signal]));
-  return {
-    zero,
-    pairs,
-    moment: async (native) => {
-      const pair = pairs.find(([a, b]) => native > a + 1e-9 && native < b - 1e-9);
-      if (pair === undefined && frames.length !== 1) return null;
-      const [a, b] = pair ?? [frames[0]!.native, frames[0]!.native];
-      const [before, after] = [await recording.state(timeOf(a)), await recording.state(timeOf(b))];
-      const ratio = b === a ? 1 : (native - a) / (b - a);
-      return (property) => {
-        const [from, to] = [before.values.get(property), after.values.get(property)];
-        const signal = byPath.get(property);
-        // Numbers among extra properties move between frames that both set them, which nothing here says.
-        if (signal === undefined) {
-          const isText = typeof to === "string" && to !== "" && Number.isNaN(Number.parseFloat(to));
-          return isText && from === to ? { value: to, tolerance: 0, isAngle: false } : null;
-        }
-        if (from === undefined || to === undefined) return null;
-        const isWhole = signal.type !== "double" && signal.type !== "float";
-        const angle =
-          signal.interpolation === "angular-deg" ? 360 : signal.interpolation === "angular-rad" ? 2 * Math.PI : 0;
-        if (isWhole || signal.interpolation === "discrete") return { value: Number(to), tolerance: 0, isAngle: false };
-        let step = Number(to) - Number(from);
-        if (angle > 0 && step > angle / 2) step -= angle;
-        else if (angle > 0 && step < -angle / 2) step += angle;
-        const value = Number(from) + ratio * step;
-        const digits = signal.type === "double" ? 1e-10 : 1e-6;
-        // Native Unix times leave some ten millionths of a second open.
-        const open = b === a ? 0 : (Math.abs(step) * native * 2 ** -51) / (b - a);
-        return { value, tolerance: Math.abs(value) * digits + digits + open, isAngle: angle === 360 };
-      };
-    },
-  };
-}
-
-function isAlike(shown: Property, { value, tolerance, isAngle }: Expected): boolean {
-  // A node that has a type of its own turns words into numbers.
-  if (value === "true" || value === "false") return String(shown) === value || shown === Number(value === "true");
-  if (typeof value === "string") return String(shown) === value;
-  if (typeof shown !== "number") return false;
-  const difference = Math.abs(shown - value);
-  return difference <= tolerance || (isAngle && Math.abs(difference - 360) <= tolerance) || Object.is(shown, value);
 }
 
 await main(process.argv.slice(2));

@@ -3,7 +3,7 @@ import type { Context } from "../context.ts";
 import type { Openness } from "../people/openness.ts";
 import { Audit } from "../people/audit.ts";
 import { notFound, Problem } from "../problem.ts";
-import type { FromOutlets, Offered, OutletState, ToOutlets, Wish } from "./messages.ts";
+import type { FromOutlets, Offered, OutletState, ToOutlets, Trouble, Wish } from "./messages.ts";
 import { OutletError, Offers } from "./offers.ts";
 
 /** Milliseconds between two looks at the catalog; a look takes a twentieth of the time at most. */
@@ -14,6 +14,10 @@ const AGAIN = 1000;
 const LONGEST_AGAIN = 15_000;
 /** Milliseconds that a recording has to be loaded. */
 const PATIENCE = 60_000;
+/** Looks, a second apart, at which a thread that reports twice a second may have said nothing; then it is ended. */
+const SILENT_LOOKS = 30;
+/** Milliseconds that a thread has to end when the node does. */
+const GOODBYE = 10_000;
 /** MiB of the thread, and for its short-lived objects. */
 const MEMORY = 1024;
 const NEW_SPACE = 12;
@@ -32,6 +36,8 @@ export class Outlets {
   readonly #asked = new Map<number, Asked>();
   #thread: Thread | null = null;
   #states: readonly OutletState[] = [];
+  /** By outlet: what was shown when the thread failed, until something else is. */
+  readonly #broken = new Map<string, Trouble>();
   /** By outlet: what the staff loaded, which may be too old for the list. */
   readonly #pinned = new Map<string, string>();
   /** The list that the thread has, as text; null: not known. */
@@ -52,7 +58,11 @@ export class Outlets {
 
   /** As they were half a second ago at most; empty: there are none, or their thread is being started again. */
   get states(): readonly OutletState[] {
-    return this.#states;
+    return this.#states.map((state) =>
+      state.loaded === null && state.trouble === null
+        ? { ...state, trouble: this.#broken.get(state.name) ?? null }
+        : state,
+    );
   }
 
   /** Settles when clients can connect. Rejects with `OutletError`. */
@@ -67,12 +77,16 @@ export class Outlets {
   async stop(): Promise<void> {
     this.#isStopped = true;
     if (this.#timer !== null) clearTimeout(this.#timer);
+    // one that hangs keeps nothing waiting: what was asked of it is refused when it ends
+    const last = setTimeout(() => void this.#thread?.terminate(), GOODBYE);
     await this.#changing.catch(() => undefined);
     const thread = this.#thread;
-    if (thread === null) return;
-    const ended = new Promise((resolve) => thread.once("exit", resolve));
-    this.#tell("stop");
-    await ended;
+    if (thread !== null) {
+      const ended = new Promise((resolve) => thread.once("exit", resolve));
+      this.#tell("stop");
+      await ended;
+    }
+    clearTimeout(last);
   }
 
   /** Throws `Problem` when there is no outlet of this name. */
@@ -152,8 +166,17 @@ export class Outlets {
       resourceLimits: { maxOldGenerationSizeMb: MEMORY, maxYoungGenerationSizeMb: NEW_SPACE },
     });
     this.#thread = thread;
+    let cause = "it ended by itself";
+    let looks = 0;
+    // looks and not the time are counted: a machine that slept is no thread that hangs
+    const watch = setInterval(() => {
+      if (++looks !== SILENT_LOOKS) return;
+      cause = `it said nothing for ${SILENT_LOOKS} s`;
+      void thread.terminate();
+    }, 1000).unref();
     return new Promise((resolve, reject) => {
       thread.on("message", (message: FromOutlets) => {
+        looks = 0;
         if ("refused" in message) {
           reject(new OutletError(message.refused));
           return;
@@ -166,17 +189,27 @@ export class Outlets {
           resolve();
         } else this.#hear(message);
       });
-      thread.on("error", (error) => this.#context.log.error({ error: String(error) }, "the thread of outlets ended"));
+      thread.on("error", (error) => {
+        cause = String(error);
+      });
       thread.on("exit", () => {
-        reject(new OutletError("the thread of the outlets ended"));
-        this.#ended();
+        clearInterval(watch);
+        reject(new OutletError(`the thread of the outlets failed: ${cause}`));
+        this.#ended(cause);
       });
     });
   }
 
-  /** A recording that takes too much memory ends the thread: clients connect again, to outlets without a recording. */
-  #ended(): void {
+  /** A thread that failed is started again: clients connect again, to outlets without a recording. */
+  #ended(cause: string): void {
     this.#thread = null;
+    if (!this.#isStopped && this.#hasStarted) {
+      this.#context.log.error({ error: cause, again: this.#again }, "the thread of the outlets failed");
+      const at = new Date().toISOString();
+      for (const { name, loaded } of this.#states)
+        if (loaded !== null)
+          this.#broken.set(name, { recording: loaded.name, message: `the outlets failed: ${cause}`, at });
+    }
     this.#states = [];
     this.#pinned.clear();
     for (const { reject } of this.#asked.values()) reject(new Problem(503, "the outlets are started again"));
@@ -201,6 +234,7 @@ export class Outlets {
       return;
     }
     if ("shown" in message) {
+      this.#broken.delete(message.outlet);
       void this.#noteShown(message.shown, message.outlet);
       return;
     }

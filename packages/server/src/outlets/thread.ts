@@ -16,6 +16,11 @@ let reports: NodeJS.Timeout | undefined;
 /** One change after the other. */
 let changing: Promise<void> = Promise.resolve();
 
+/** What each shows. */
+function report(): void {
+  say({ states: served.map(({ state }) => state) });
+}
+
 function say(message: FromOutlets): void {
   port.postMessage(message);
 }
@@ -30,7 +35,11 @@ async function started(): Promise<void> {
   const library = await openLibrary(settings);
   for (const [index, place] of settings.into.entries()) {
     const name = nameOf(place, index);
-    const onShown = (id: string): void => say({ shown: id, outlet: name });
+    const onShown = (id: string): void => {
+      say({ shown: id, outlet: name });
+      // if it makes the thread fail at once, the node knows which it was
+      report();
+    };
     served.push(await Served.start({ name, place, settings, library, onShown }));
   }
 }
@@ -63,7 +72,7 @@ port.on("message", (message: ToOutlets) => {
 try {
   await started();
   say({ ready: served.map(({ state }) => state) });
-  reports = setInterval(() => say({ states: served.map(({ state }) => state) }), REPORT_EVERY);
+  reports = setInterval(report, REPORT_EVERY);
 } catch (error) {
   say({ refused: error instanceof Error ? error.message : String(error) });
   for (const one of served) await one.close();

@@ -36,7 +36,7 @@ export function fgfsFeed(address: string, { rate = RATE, pilots }: FgfsFeedOptio
 /** What the command line says of a FlightGear that is driven. */
 export interface FgfsOutletOptions {
   readonly address: string | undefined;
-  /** `HOST:PORT` of `--multiplay=in`. */
+  /** `HOST:PORT` of `--multiplay=in`, which needs `--multiplay=out` beside it. */
   readonly pilots: string | undefined;
   readonly origin: Origin | undefined;
   /** The own aircraft stays as it is. */

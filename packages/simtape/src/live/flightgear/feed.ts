@@ -41,8 +41,8 @@ const CHANNEL = "simtape";
 
 /**
  * What a running FlightGear's own flight recorder would write: the signals of its configuration, by the generic protocol,
- * and packets of other pilots. While it is paused, or shows a tape, nothing is recorded, and the clock stands still.
- * Nine signals are those of the next frame of a tape.
+ * and packets of other pilots. While it is paused, its clock is stopped or it shows a tape, nothing is recorded, and the
+ * clock stands still. Some signals are those of the next frame of a tape.
  */
 export function flightgearFeed(options: FlightGearFeedOptions): Feed {
   return {
@@ -124,7 +124,8 @@ function take(
       const state = protocol.stateOf(packet);
       if (state === null) return intake.lost(`a packet of ${packet.length} bytes, not ${protocol.packetBytes}`);
       const { elapsed, isPaused, replayState } = state;
-      const stands = isPaused || replayState !== 0;
+      // a clock alone may be stopped, too
+      const stands = isPaused || replayState !== 0 || elapsed === last;
       if (stands && !Number.isNaN(last)) stood += elapsed - last;
       last = elapsed;
       if (stands) return;

@@ -42,6 +42,7 @@ export async function flightgearOutlet(deck: Deck, options: FlightGearOutletOpti
   let stage: Stage | null = null;
   try {
     if (options.tapes !== null) version = String((await simulator.get("/sim/version/flightgear")) ?? "");
+    if (options.traffic !== null) await hears(simulator);
     stage = new Stage(simulator, version, options);
     if (first !== null) await stage.load(first);
   } catch (error) {
@@ -60,6 +61,17 @@ export async function flightgearOutlet(deck: Deck, options: FlightGearOutletOpti
       await staged.close();
     },
   };
+}
+
+/** Rejects with `SourceError` if the simulator has no socket for other pilots, and would show none. */
+async function hears(simulator: Simulator): Promise<void> {
+  // pilots alone need no web server
+  const isOnline = await simulator.get("/sim/multiplay/online").catch(() => null);
+  if (isOnline === false)
+    throw new SourceError(
+      "failed",
+      `FlightGear at ${simulator.address} hears no other pilots: start it with --multiplay=out,10,HOST,PORT, too`,
+    );
 }
 
 /** What is shown at the moment. */

@@ -7,7 +7,7 @@ import type { State } from "../../model/state.ts";
 import type { Time } from "../../model/time.ts";
 import { toWire } from "./pilots.ts";
 
-/** Where packets go: a simulator that was started with `--multiplay=in,10,HOST,PORT`, or a server. */
+/** Where packets go: a simulator that was started with `--multiplay=in,10,HOST,PORT` and `--multiplay=out,…`, or a server. */
 export interface TrafficTarget {
   readonly host: string;
   readonly port: number;

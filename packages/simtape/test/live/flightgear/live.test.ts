@@ -27,7 +27,7 @@ describe("a FlightGear that is recorded", () => {
   });
   afterEach(() => stand.close());
 
-  test("gives a tape of its signals: paused time and shown tapes are left out, other pilots are in", async () => {
+  test("gives a tape of its signals: paused time, a stopped clock and shown tapes are left out, other pilots are in", async () => {
     const socket = await openDatagrams();
     const mp = await openDatagrams();
     const sender = await openDatagrams();
@@ -52,6 +52,7 @@ describe("a FlightGear that is recorded", () => {
       [10.2, true, 0, 8.1],
       [15, true, 0, 8.1],
       [15.1, false, 0, 8.2],
+      [15.1, false, 0, 77],
       [15.2, false, 1, 99],
       [15.3, false, 0, 8.3],
     ];
@@ -152,6 +153,21 @@ describe("what has been opened is closed", () => {
 });
 
 describe("a recording in FlightGear", () => {
+  test("is refused as pilots where FlightGear hears none", async () => {
+    const stand = await Stand.start();
+    // as with --multiplay=in alone
+    stand.values.set("/sim/multiplay/online", false);
+    const socket = await openDatagrams();
+    const deck = new Deck([{ name: "flight", open: () => openExample("flight.fgtape") }]);
+    await deck.load(0);
+    const traffic = { socket, target: { host: "127.0.0.1", port: 9 } };
+    const opening = flightgearOutlet(deck, { address: stand.address, tapes: null, traffic });
+    await expect(opening).rejects.toThrow(/hears no other pilots: .*--multiplay=out/);
+    expect(await isFree(socket.port)).toBe(true);
+    await deck.close();
+    await stand.close();
+  });
+
   test("says why it shows nothing more when FlightGear ends", async () => {
     const stand = await Stand.start();
     const deck = new Deck([{ name: "flight", open: () => openExample("flight.fgtape") }]);
