@@ -8,10 +8,11 @@ import { failureOf } from "./failure.ts";
 import { type KnownCells, knownRow, knownRows } from "./known.ts";
 import { Failures } from "./failures.ts";
 import type { Elsewhere, FarReading } from "./elsewhere.ts";
-import { type Adding, Loaded, type Loading } from "./load.ts";
+import { Intake, Loaded, type Loading } from "./load.ts";
 import { existing, quoted } from "./names.ts";
 import { type Parsed, parse } from "./parse.ts";
 import { planOf } from "./plan.ts";
+import { partsOf } from "./rows-once.ts";
 import { describedOf, lateBy, type SqlOptions, type SqlProblem, type SqlSource } from "./source.ts";
 import { isHeld, SteppedAnswer } from "./stepped.ts";
 import { StreamedAnswer } from "./streamed.ts";
@@ -255,11 +256,14 @@ export class SqlSession implements AsyncDisposable {
             const described = describedOf(source, more);
             if (finding !== null) await table.addFinding(source.name, finding, plan);
             else if (recording !== null) {
-              const rows = await rowsOf({ name: source.name, recording }, plan.name, described, {
-                ...plan.wanted,
-                signal,
-              });
-              if (rows !== null) await table.add(rows);
+              const intake = new Intake(table);
+              const wanted = { ...plan.wanted, signal };
+              try {
+                for await (const part of partsOf({ name: source.name, recording }, plan.name, described, wanted))
+                  await intake.put(part);
+              } finally {
+                await intake.end();
+              }
             }
           }
         },
@@ -298,25 +302,25 @@ export class SqlSession implements AsyncDisposable {
       for (const [done, source] of sources.entries()) {
         while (begun.length < Math.min(sources.length, done + elsewhere.room)) begin(sources[begun.length]!);
         const { tables, reading } = begun[done]!;
-        let adding: Adding | null = null;
+        let intake: Intake | null = null;
         let isOpen = false;
         try {
-          for await (const part of reading.parts) {
-            signal.throwIfAborted();
-            if (part.how === "open") isOpen = true;
-            else if (part.how === "rows") adding!.append(part.batch);
-            else {
-              adding?.end();
-              adding = null;
-              adding = await tables[part.table]!.table.begin(part.columns);
+          try {
+            for await (const part of reading.parts) {
+              signal.throwIfAborted();
+              if (part.how === "open") isOpen = true;
+              else if (part.how === "table") {
+                await intake?.end();
+                intake = new Intake(tables[part.table]!.table);
+              } else await intake!.put(part);
             }
+          } finally {
+            await intake?.end();
           }
         } catch (error) {
           signal.throwIfAborted();
           const finding = failures.add(source, error, isOpen);
           if (!isOpen) for (const { plan, table } of tables) await table.addFinding(source.name, finding, plan);
-        } finally {
-          adding?.end();
         }
         this.#options.onProgress?.(done + 1, sources.length);
       }
