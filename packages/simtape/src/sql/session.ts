@@ -219,6 +219,17 @@ export class SqlSession implements AsyncDisposable {
       this.#loaded.delete(name);
       loading.push({ plan, table: new Loaded(this.#database, plan.name) });
     }
+    try {
+      await this.#fill(loading, signal);
+    } catch (error) {
+      // the next statement may name the same tables
+      for (const { plan, table } of loading)
+        if (this.#loaded.get(plan.name.toLowerCase())?.table !== table) await table.drop();
+      throw error;
+    }
+  }
+
+  async #fill(loading: readonly Loading[], signal: AbortSignal): Promise<void> {
     const { more = [] } = this.#options;
     const known = new Set<string>();
     for (const { plan, table } of loading) {
