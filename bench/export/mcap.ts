@@ -36,10 +36,12 @@ export async function compareMcap(isSmall: boolean): Promise<void> {
         const name = `${bytes} B ${isCompressed ? `zstd, ${kind}` : "stored"}`;
         const own = await middle(() => ours(payloads, isCompressed));
         const peer = await middle(() => theirs(payloads, isCompressed, null));
-        report(`write ${name}`, [PEER, peer], own, count);
         const parts: Uint8Array[] = [];
         await theirs(payloads, isCompressed, (part) => parts.push(part));
-        await compareReading(name, new Uint8Array(Buffer.concat(parts)), count);
+        const file = new Uint8Array(Buffer.concat(parts));
+        const packing = isCompressed ? await packingOf(file) : 0;
+        report(`write ${name}`, [PEER, peer], own, count, packing);
+        await compareReading(name, file, count);
       }
     }
   }
@@ -61,17 +63,17 @@ export async function compareRecording(path: string): Promise<void> {
   await recording.close();
 }
 
-async function compareReading(name: string, file: Uint8Array, count: number): Promise<void> {
-  const peer = await middle(() => readTheirs(file, count));
-  report(`read ${name}`, [PEER, peer], await middle(() => readOurs(file, count)), count);
-  // a file that was cut in front of its summary: both go over all of it, ours when it is opened and again when it is read
-  const cut = file.subarray(0, dataEndOf(file));
-  report(
-    `read ${name}, without summary`,
-    [PEER, await middle(() => readTheirs(cut, count))],
-    await middle(() => readOurs(cut, count)),
-    count,
+/** What zstd alone takes to pack the chunks of a file, in milliseconds. */
+async function packingOf(file: Uint8Array): Promise<number> {
+  const chunks = chunksOf(file).map(({ records, uncompressedSize }) =>
+    zstd.decompress(records, { size: Number(uncompressedSize) }),
   );
+  return middle(() => {
+    for (const bytes of chunks) zstd.compress(bytes, { level: 3 });
+  });
+}
+
+async function compareReading(name: string, file: Uint8Array, count: number): Promise<void> {
   const chunks = chunksOf(file);
   let size = 0;
   const unpack = await middle(() => {
@@ -83,6 +85,17 @@ async function compareReading(name: string, file: Uint8Array, count: number): Pr
       size += bytes.length;
     }
   });
+  const peer = await middle(() => readTheirs(file, count));
+  const isPacked = chunks.some(({ compression }) => compression !== "");
+  report(`read ${name}`, [PEER, peer], await middle(() => readOurs(file, count)), count, isPacked ? unpack : 0);
+  // a file that was cut in front of its summary: both go over all of it, ours when it is opened and again when it is read
+  const cut = file.subarray(0, dataEndOf(file));
+  report(
+    `read ${name}, without summary`,
+    [PEER, await middle(() => readTheirs(cut, count))],
+    await middle(() => readOurs(cut, count)),
+    count,
+  );
   limit("unpack and compare CRCs", unpack, size);
 }
 

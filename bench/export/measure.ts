@@ -18,14 +18,26 @@ export async function middle(work: () => Promise<void> | void): Promise<number> 
   return times.sort((a, b) => a - b)[ROUNDS >> 1]!;
 }
 
-/** A line of what is measured: the speed of ours and of the peer, and their ratio. */
-export function report(name: string, [peerName, peer]: readonly [string, number], own: number, count: number): void {
+/**
+ * A line of what is measured: the speed of ours and of the peer, and their ratio. `codec`: milliseconds of both that are
+ * those of the same compressor; 0: there is none.
+ */
+export function report(
+  name: string,
+  [peerName, peer]: readonly [string, number],
+  own: number,
+  count: number,
+  codec = 0,
+): void {
   const speed = (milliseconds: number): string => `${(count / milliseconds / 1000).toFixed(2)} M/s`;
   const line = [
     name.padEnd(34),
     `ours ${speed(own)}`.padEnd(18),
     `${peerName} ${speed(peer)}`.padEnd(28),
     `${(peer / own).toFixed(2)} times as fast`,
+    ...(codec > 0
+      ? [`(zstd takes ${((100 * codec) / own).toFixed(0)} % of ours, ${((100 * codec) / peer).toFixed(0)} % of theirs)`]
+      : []),
   ];
   console.log(line.join(" "));
 }

@@ -8,11 +8,16 @@ export interface AskedTable {
   readonly wanted: Omit<Wanted, "signal">;
 }
 
-/** What is read of one recording: that it is open, then of each table that it has the columns and its rows. */
-export type ReadPart =
-  | { readonly how: "open" }
-  | { readonly how: "table"; readonly table: number; readonly columns: readonly SqlColumn[] }
-  | { readonly how: "rows"; readonly batch: SqlBatch };
+/** What is read of one table: its columns, then its rows. */
+export type TablePart =
+  /** `isTried`: the rows may have to be taken back. */
+  | { readonly how: "columns"; readonly columns: readonly SqlColumn[]; readonly isTried: boolean }
+  | { readonly how: "rows"; readonly batch: SqlBatch }
+  /** Rows and columns since the last columns are not those of the table; others follow. */
+  | { readonly how: "again" };
+
+/** What is read of one recording: that it is open, then each table that is asked for, by its number. */
+export type ReadPart = { readonly how: "open" } | { readonly how: "table"; readonly table: number } | TablePart;
 
 /** A recording that is opened in another thread. */
 export interface FarSource {

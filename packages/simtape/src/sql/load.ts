@@ -1,6 +1,7 @@
 import type { Finding } from "../model/error.ts";
 import type { Filled } from "./appender.ts";
 import { createTable, type Database } from "./duckdb.ts";
+import type { TablePart } from "./elsewhere.ts";
 import { type Fact, factColumns, findingBatch } from "./facts.ts";
 import { shownAs, type SqlBatch, type SqlColumn, type SqlRows, storedType, unitedKind } from "./kinds.ts";
 import { quoted } from "./names.ts";
@@ -17,6 +18,50 @@ export interface Adding {
   append(batch: SqlBatch): void;
   /** Makes them a part of the table. */
   end(): void;
+}
+
+/** What is done to a table and may be undone. */
+export interface Attempt {
+  keep(): Promise<void>;
+  undo(): Promise<void>;
+}
+
+/** Takes rows of a recording into a table as they are read. What is read of one that is damaged stays. */
+export class Intake {
+  readonly #table: Loaded;
+  #adding: Adding | null = null;
+  /** Null: what is read is not taken back. */
+  #attempt: Attempt | null = null;
+
+  constructor(table: Loaded) {
+    this.#table = table;
+  }
+
+  async put(part: TablePart): Promise<void> {
+    if (part.how === "rows") this.#adding!.append(part.batch);
+    else if (part.how === "again") await this.#leave(false);
+    else {
+      if (part.isTried) this.#attempt = await this.#table.attempt();
+      this.#adding = await this.#table.begin(part.columns);
+    }
+  }
+
+  /** To be called in any case, also when reading has failed. */
+  end(): Promise<void> {
+    return this.#leave(true);
+  }
+
+  async #leave(isKept: boolean): Promise<void> {
+    const [adding, attempt] = [this.#adding, this.#attempt];
+    this.#adding = this.#attempt = null;
+    let isWhole = false;
+    try {
+      adding?.end();
+      isWhole = true;
+    } finally {
+      await (isWhole && isKept ? attempt?.keep() : attempt?.undo());
+    }
+  }
 }
 
 /** A table in DuckDB that grows by the rows of one recording after the other; its columns are those of all of them. */
@@ -36,7 +81,7 @@ export class Loaded {
     return this.#columns;
   }
 
-  /** Adds the rows of a recording. What is read of one that is damaged stays. */
+  /** Adds rows that are all there. */
   async add(rows: SqlRows): Promise<void> {
     const adding = await this.begin(rows.columns);
     try {
@@ -56,6 +101,20 @@ export class Loaded {
     }));
     const appender = await this.#database.appender(this.#name);
     return { append: (batch) => appender.append(batch, filled), end: () => appender.close() };
+  }
+
+  /** From here on everything that is done to it can be undone, until it is kept. */
+  async attempt(): Promise<Attempt> {
+    const [columns, isMade] = [[...this.#columns], this.isMade];
+    await this.#database.run("BEGIN TRANSACTION");
+    return {
+      keep: () => this.#database.run("COMMIT"),
+      undo: async () => {
+        await this.#database.run("ROLLBACK");
+        this.#columns.splice(0, this.#columns.length, ...columns);
+        this.isMade = isMade;
+      },
+    };
   }
 
   /** A recording that does not open is a row of `findings`. */

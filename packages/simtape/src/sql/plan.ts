@@ -31,6 +31,7 @@ export async function planOf(
       spans: all(limits.map(({ span }) => span)),
       ids: isFact(name) ? null : (all(limits.map(({ ids }) => ids))?.flat() ?? null),
       kinds: name === "events" ? (all(limits.map(({ kinds }) => kinds))?.flat() ?? null) : null,
+      isLearnedWhole: !prunes,
     };
     const isWhole = wanted.spans === null && wanted.ids === null && names.size === recordings.length;
     plans.push({

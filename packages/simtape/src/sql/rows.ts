@@ -86,12 +86,14 @@ async function earlyTable(
   recording: Recording,
   channel: Channel,
   options: TableOptions,
-  { columns }: Wanted,
+  { columns, isTried }: Wanted,
 ): Promise<Table> {
   const table = await recording.table(channel, options);
   const safe = table.columns.map(({ name }) => safeName(name).toLowerCase());
   // a number behind a name: two columns share one safe name
   if (columns === null || new Set(safe).size < safe.length) return table;
+  const met = new Set([...safe, RECORDING.name, UTC.name]);
+  if (isTried === true && [...columns].some((name) => !met.has(name))) return table;
   const names = table.columns.map(({ name }) => name).filter((_, k) => columns.has(safe[k]!));
   return recording.table(channel, { ...options, columns: names });
 }

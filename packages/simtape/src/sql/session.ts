@@ -8,10 +8,11 @@ import { failureOf } from "./failure.ts";
 import { type KnownCells, knownRow, knownRows } from "./known.ts";
 import { Failures } from "./failures.ts";
 import type { Elsewhere, FarReading } from "./elsewhere.ts";
-import { type Adding, Loaded, type Loading } from "./load.ts";
+import { Intake, Loaded, type Loading } from "./load.ts";
 import { existing, quoted } from "./names.ts";
 import { type Parsed, parse } from "./parse.ts";
 import { planOf } from "./plan.ts";
+import { partsOf } from "./rows-once.ts";
 import { describedOf, lateBy, type SqlOptions, type SqlProblem, type SqlSource } from "./source.ts";
 import { isHeld, SteppedAnswer } from "./stepped.ts";
 import { StreamedAnswer } from "./streamed.ts";
@@ -218,6 +219,17 @@ export class SqlSession implements AsyncDisposable {
       this.#loaded.delete(name);
       loading.push({ plan, table: new Loaded(this.#database, plan.name) });
     }
+    try {
+      await this.#fill(loading, signal);
+    } catch (error) {
+      // the next statement may name the same tables
+      for (const { plan, table } of loading)
+        if (this.#loaded.get(plan.name.toLowerCase())?.table !== table) await table.drop();
+      throw error;
+    }
+  }
+
+  async #fill(loading: readonly Loading[], signal: AbortSignal): Promise<void> {
     const { more = [] } = this.#options;
     const known = new Set<string>();
     for (const { plan, table } of loading) {
@@ -255,11 +267,14 @@ export class SqlSession implements AsyncDisposable {
             const described = describedOf(source, more);
             if (finding !== null) await table.addFinding(source.name, finding, plan);
             else if (recording !== null) {
-              const rows = await rowsOf({ name: source.name, recording }, plan.name, described, {
-                ...plan.wanted,
-                signal,
-              });
-              if (rows !== null) await table.add(rows);
+              const intake = new Intake(table);
+              const wanted = { ...plan.wanted, signal };
+              try {
+                for await (const part of partsOf({ name: source.name, recording }, plan.name, described, wanted))
+                  await intake.put(part);
+              } finally {
+                await intake.end();
+              }
             }
           }
         },
@@ -298,25 +313,25 @@ export class SqlSession implements AsyncDisposable {
       for (const [done, source] of sources.entries()) {
         while (begun.length < Math.min(sources.length, done + elsewhere.room)) begin(sources[begun.length]!);
         const { tables, reading } = begun[done]!;
-        let adding: Adding | null = null;
+        let intake: Intake | null = null;
         let isOpen = false;
         try {
-          for await (const part of reading.parts) {
-            signal.throwIfAborted();
-            if (part.how === "open") isOpen = true;
-            else if (part.how === "rows") adding!.append(part.batch);
-            else {
-              adding?.end();
-              adding = null;
-              adding = await tables[part.table]!.table.begin(part.columns);
+          try {
+            for await (const part of reading.parts) {
+              signal.throwIfAborted();
+              if (part.how === "open") isOpen = true;
+              else if (part.how === "table") {
+                await intake?.end();
+                intake = new Intake(tables[part.table]!.table);
+              } else await intake!.put(part);
             }
+          } finally {
+            await intake?.end();
           }
         } catch (error) {
           signal.throwIfAborted();
           const finding = failures.add(source, error, isOpen);
           if (!isOpen) for (const { plan, table } of tables) await table.addFinding(source.name, finding, plan);
-        } finally {
-          adding?.end();
         }
         this.#options.onProgress?.(done + 1, sources.length);
       }

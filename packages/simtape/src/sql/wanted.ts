@@ -14,6 +14,8 @@ export interface Wanted {
   readonly isLearnedWhole?: boolean | undefined;
   /** Whether columns are settled before the range is read: reading fails where they do not hold (`LateColumnError`). */
   readonly isEarly?: boolean | undefined;
+  /** With `isEarly`: the rows can be taken back, so that all columns are compared where one that is named was not met. */
+  readonly isTried?: boolean | undefined;
   readonly signal?: AbortSignal | undefined;
 }
 

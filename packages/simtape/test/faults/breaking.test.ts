@@ -13,6 +13,7 @@ import { makeTown, RELEASES } from "../fixtures/carla/make.ts";
 import { MAIN, simtape, temporaryFile } from "../cli/run.ts";
 
 const town = temporaryFile("town.log", makeTown(RELEASES.find(({ name }) => name === "0.9.15")!, 30));
+const LONG = temporaryFile("long.log", makeTown(RELEASES.find(({ name }) => name === "0.9.15")!, 20_000));
 const isRoot = process.getuid?.() === 0;
 
 function folder(): string {
@@ -30,15 +31,15 @@ const tiny = ((): string | null => {
   }
 })();
 
-/** Ends a command with a signal as soon as it writes; how it ended. */
-async function ended(signal: NodeJS.Signals, into: string): Promise<NodeJS.Signals | null> {
-  const child = spawn(
-    process.execPath,
-    [MAIN, "demo", "carla", "--entities", "200", "--seconds", "100000", "-o", into],
-    {
-      stdio: "ignore",
-    },
-  );
+const LONG_DEMO = ["demo", "carla", "--entities", "200", "--seconds", "100000"];
+
+/** Ends a command that writes into a folder with a signal as soon as it does; how it ended. */
+async function ended(
+  signal: NodeJS.Signals,
+  into: string,
+  words: readonly string[] = [...LONG_DEMO, "-o", into],
+): Promise<NodeJS.Signals | null> {
+  const child = spawn(process.execPath, [MAIN, ...words], { stdio: "ignore" });
   const end = new Promise<NodeJS.Signals | null>((resolve) => child.on("exit", (_, by) => resolve(by)));
   const isWriting = (): boolean => readdirSync(into).some((name) => name.endsWith(".part"));
   while (!isWriting() && child.exitCode === null) await new Promise((resolve) => setTimeout(resolve, 20));
@@ -61,6 +62,29 @@ describe("a command that is ended while it writes", () => {
     expect(readdirSync(into)).toEqual(["town.log", "town.xodr"]);
     await using recording = await openBundle(fromFile(join(into, "town.log")), FORMATS);
     expect((await check(recording)).status).toBe("sound");
+  });
+});
+
+/** Files that other programs read, and the command that writes each. */
+const MADE_FOR_OTHERS: readonly (readonly [name: string, words: readonly string[]])[] = [
+  ...["csv", "parquet", "arrow", "npz", "mcap", "glb"].map((ending) => [`x.${ending}`, ["export", LONG]] as const),
+  ["drive.kml", ["export", LONG, "--origin", "48.999,8.002"]],
+  ["answer.parquet", ["sql", LONG, "select * from vehicles order by time desc"]],
+  ["answer.csv", ["sql", LONG, "select time, id, position_x from vehicles"]],
+];
+
+describe("a command that is ended while it writes for another program", () => {
+  test.each(MADE_FOR_OTHERS)("leaves no %s, and the next one works and tidies", async (name, words) => {
+    const into = folder();
+    const out = join(into, name);
+    expect(await ended("SIGKILL", into, [...words, "-o", out])).toBe("SIGKILL");
+    expect(existsSync(out)).toBe(false);
+    const one = words[0] === "sql" ? [words[0], town, words[2]!] : [words[0]!, town, ...words.slice(2)];
+    expect(await simtape([...one, "-o", out])).toMatchObject({ exit: 0, stderr: "" });
+    expect(readdirSync(into)).toEqual([name]);
+    const other = folder();
+    expect(await ended("SIGINT", other, [...words, "-o", join(other, name)])).toBe("SIGINT");
+    expect(readdirSync(other)).toEqual([]);
   });
 });
 
@@ -106,6 +130,33 @@ describe.skipIf(tiny === null)("on a full disk", () => {
     expect(readdirSync(tiny!)).toEqual(["filler"]);
   });
 
+  const corpus = (path: string): string => new URL(`../../../corpus/cases/${path}`, import.meta.url).pathname;
+  const flight = corpus("flightgear/continuous/flight.fgtape");
+  const molecules = corpus("nanover/zip/run.nanover.zip");
+
+  test.each([
+    ...["csv", "ndjson", "parquet", "arrow", "npz", "mcap", "glb", "gltf"].map((ending) => [ending, town] as const),
+    ...["kml", "gpx", "czml", "acmi"].map((ending) => [ending, flight] as const),
+    ...["xyz", "pdb", "dcd"].map((ending) => [ending, molecules] as const),
+  ])("an export to %s fails in one line and leaves nothing behind", async (ending, path) => {
+    writeFileSync(join(tiny!, "filler"), Buffer.alloc(64 << 10));
+    const { exit, stdout, stderr } = await simtape(["export", path, "-o", join(tiny!, `a.${ending}`)]);
+    expect([exit, stdout]).toEqual([1, ""]);
+    expect(stderr).toContain("is the disk full? (ENOSPC)");
+    expect(stderr.trim().split("\n")).toHaveLength(1);
+    expect(readdirSync(tiny!)).toEqual(["filler"]);
+  });
+
+  test.each(["csv", "json", "ndjson", "parquet", "arrow"])("an answer of SQL as %s, too", async (ending) => {
+    writeFileSync(join(tiny!, "filler"), Buffer.alloc(64 << 10));
+    const out = join(tiny!, `a.${ending}`);
+    const { exit, stdout, stderr } = await simtape(["sql", town, "select * from vehicles", "-o", out]);
+    expect([exit, stdout]).toEqual([1, ""]);
+    expect(stderr).toContain("is the disk full? (ENOSPC)");
+    expect(stderr.trim().split("\n")).toHaveLength(1);
+    expect(readdirSync(tiny!)).toEqual(["filler"]);
+  });
+
   test("record says so, waits for room, and then has everything", async () => {
     const filler = join(tiny!, "filler");
     writeFileSync(filler, Buffer.alloc(30 << 10));
@@ -120,7 +171,7 @@ describe.skipIf(tiny === null)("on a full disk", () => {
       if (stderr.includes("the disk is full")) rmSync(filler, { force: true });
     });
     child.stdin.end(lines.join(""));
-    const [exit] = (await once(child, "exit")) as [number];
+    const [exit] = (await once(child, "close")) as [number];
     expect(stderr).toContain("tried again");
     expect(stderr).toContain("takes what is recorded again");
     expect(exit).toBe(0);

@@ -2,7 +2,8 @@ import { describe, expect, test } from "vitest";
 import { SqlSession, type SqlSource } from "../../src/sql/index.ts";
 import { temporaryFile } from "../cli/run.ts";
 import { makeMcap } from "../fixtures/mcap/make.ts";
-import { rowsOf, source } from "./support.ts";
+import { makeTown, RELEASES } from "../fixtures/carla/make.ts";
+import { counted, rowsOf, source } from "./support.ts";
 
 const START = 1_700_000_000_000_000_000n;
 /** More messages than a sample has; ten a second. */
@@ -18,22 +19,22 @@ function valueAt(k: number): object {
   };
 }
 
-const path = temporaryFile(
-  "changing.mcap",
-  await makeMcap(
-    {
-      channels: [{ id: 1, topic: "/data", encoding: "json" }],
-      messages: Array.from({ length: COUNT }, (_, k) => ({
-        channel: 1,
-        time: START + BigInt(k) * 100_000_000n,
-        sequence: k,
-        data: new TextEncoder().encode(JSON.stringify(valueAt(k))),
-      })),
-    },
-    { chunk: 100, hasIndex: true, hasSummary: true, hasStatistics: true },
-  ),
-);
-const CHANGING: SqlSource = source(path);
+async function made(name: string, value: (k: number) => object): Promise<SqlSource> {
+  const messages = Array.from({ length: COUNT }, (_, k) => ({
+    channel: 1,
+    time: START + BigInt(k) * 100_000_000n,
+    sequence: k,
+    data: new TextEncoder().encode(JSON.stringify(value(k))),
+  }));
+  const channels = [{ id: 1, topic: "/data", encoding: "json" }];
+  return source(temporaryFile(name, await makeMcap({ channels, messages }, { chunk: 100 })));
+}
+
+const CHANGING = await made("changing.mcap", valueAt);
+/** It has from the first message on what the other one has late, and has it otherwise. */
+const STEADY = await made("steady.mcap", (k) => ({ k: `k${k}`, late: k / 4, wheels: [k, k, k, k] }));
+
+const LONG_TOWN = source(temporaryFile("long.log", makeTown(RELEASES.find(({ name }) => name === "0.9.15")!, 10_000)));
 
 /** The same with everything read. */
 async function both(sql: string): Promise<{ pruned: unknown; whole: unknown }> {
@@ -88,4 +89,35 @@ describe("a channel whose fields change behind the messages that its columns are
       message: expect.stringContaining("late"),
     });
   });
+});
+
+describe("rows that are read with columns that do not hold are read again", () => {
+  test.each([
+    "SELECT recording, count(late) AS n, sum(late) AS sum, count(k) AS k, min(typeof(wheels)) AS type FROM data GROUP BY ALL ORDER BY ALL",
+    "SELECT * FROM data WHERE time >= 299.9 AND time < 450.3 ORDER BY time, recording",
+    "SELECT a.time, a.mixed, b.late FROM data a JOIN data b USING (time) WHERE a.recording <> b.recording AND a.time > 448 ORDER BY ALL",
+    "DESCRIBE SELECT * FROM data",
+  ])("%s", async (sql) => {
+    for (const sources of [
+      [CHANGING, STEADY],
+      [STEADY, CHANGING],
+    ]) {
+      const rows = await rowsOf(sources, sql);
+      expect(rows.length).toBeGreaterThan(1);
+      expect(rows).toEqual(await rowsOf(sources, sql, { prune: false }));
+    }
+  });
+});
+
+test.each([
+  [STEADY, "SELECT avg(late) AS late, count(k) AS k FROM data"],
+  [CHANGING, "SELECT max(k) AS k FROM data"],
+  [LONG_TOWN, "SELECT a.* FROM vehicles a ORDER BY a.time DESC LIMIT 9"],
+])("a range is read once, where the first messages have all columns: %#", async (given, sql) => {
+  const one = counted(given);
+  const rows = await rowsOf([one.source], sql);
+  const once = one.bytes();
+  const other = counted(given);
+  expect(rows).toEqual(await rowsOf([other.source], sql, { prune: false }));
+  expect(once).toBeLessThan(0.9 * other.bytes());
 });

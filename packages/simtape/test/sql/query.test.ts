@@ -265,6 +265,23 @@ describe("what is wrong", () => {
     ).rejects.toBe("enough");
   });
 
+  test("after one that was stopped while it read, the same is answered", async () => {
+    const stop = new AbortController();
+    let opened = 0;
+    const sources = [source(MADE.carla), source(MADE.hcrp)].map((one) => ({
+      ...one,
+      open: () => {
+        // the rows of the first are in the table then
+        if (++opened === 2) stop.abort(new Error("enough"));
+        return one.open();
+      },
+    }));
+    await using session = await SqlSession.open(sources);
+    const sql = "select count(*)::INT AS n from vehicles";
+    await expect(session.query(sql, { signal: stop.signal })).rejects.toThrow("enough");
+    for await (const { columns } of await session.query(sql)) expect([...columns[0]!.data]).toEqual([26]);
+  });
+
   test("where DuckDB is not installed, one line says how to get it", async () => {
     const missing = loadDuckDB(() => Promise.reject(new Error("Cannot find package '@duckdb/node-api'")));
     await expect(missing).rejects.toMatchObject({

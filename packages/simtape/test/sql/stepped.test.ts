@@ -1,9 +1,9 @@
 import { describe, expect, test } from "vitest";
-import { query, SqlSession, type SqlSource } from "../../src/sql/index.ts";
+import { query, SqlSession } from "../../src/sql/index.ts";
 import { temporaryFile } from "../cli/run.ts";
 import { makeTown, RELEASES } from "../fixtures/carla/make.ts";
 import { makeMcap } from "../fixtures/mcap/make.ts";
-import { MADE, REAL, opened, rowsOf, source } from "./support.ts";
+import { counted, MADE, REAL, opened, rowsOf, source } from "./support.ts";
 
 const TABLES: Readonly<Record<string, readonly string[]>> = {
   carla: ["vehicles", "position"],
@@ -12,43 +12,6 @@ const TABLES: Readonly<Record<string, readonly string[]>> = {
   mira: ["poses", "robot_Odometry"],
   nanover: ["particles", "frame"],
 };
-
-/** A source that counts what is read of it. */
-function counted(path: string): {
-  readonly source: SqlSource;
-  readonly bytes: () => number;
-  readonly open: () => number;
-} {
-  const own = source(path);
-  let bytes = 0;
-  let open = 0;
-  return {
-    bytes: () => bytes,
-    open: () => open,
-    source: {
-      ...own,
-      open: async () => {
-        const recording = await own.open();
-        open++;
-        const reader = recording.reader as { batches: typeof recording.reader.batches };
-        const batches = reader.batches.bind(reader);
-        reader.batches = async function* (...given) {
-          for await (const batch of batches(...given)) {
-            for (let i = 0; i < batch.length; i++) bytes += batch.end[i]! - batch.start[i]!;
-            yield batch;
-          }
-        };
-        const close = recording.close.bind(recording);
-        return Object.assign(recording, {
-          close: async () => {
-            open--;
-            await close();
-          },
-        });
-      },
-    },
-  };
-}
 
 /** Compares answers of the two ways to some statements about both tables of a recording. */
 async function compare(path: string, columns: readonly string[], rests: (middle: number) => string[]): Promise<void> {
@@ -86,8 +49,8 @@ describe("what is answered row by row", () => {
   const short = temporaryFile("short.log", makeTown(release, 40));
 
   test("a LIMIT ends the reading, and the recording is closed", async () => {
-    const part = counted(town);
-    const whole = counted(town);
+    const part = counted(source(town));
+    const whole = counted(source(town));
     const sql = "SELECT time, id, position_x FROM vehicles WHERE time > 1";
     const { length } = await query([part.source], `${sql} LIMIT 7`);
     expect(length).toBe(7);
@@ -97,7 +60,7 @@ describe("what is answered row by row", () => {
   });
 
   test("the first rows are given before the rest is read; a caller that leaves ends the reading", async () => {
-    const one = counted(town);
+    const one = counted(source(town));
     await using session = await SqlSession.open([one.source]);
     for await (const { length } of await session.query("SELECT time, id FROM vehicles")) {
       expect(length).toBeGreaterThan(0);
@@ -113,7 +76,7 @@ describe("what is answered row by row", () => {
   });
 
   test("an answer that is not taken is closed by the next statement, and by the end of the session", async () => {
-    const one = counted(town);
+    const one = counted(source(town));
     const session = await SqlSession.open([one.source]);
     await session.query("SELECT time FROM vehicles");
     expect(one.open()).toBe(1);

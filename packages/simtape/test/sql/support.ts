@@ -33,6 +33,42 @@ export function source(path: string, name = path.slice(path.lastIndexOf("/") + 1
   return { name, file: path, open: () => opened(path) };
 }
 
+/** A source that counts what is read of it. */
+export function counted(own: SqlSource): {
+  readonly source: SqlSource;
+  readonly bytes: () => number;
+  readonly open: () => number;
+} {
+  let bytes = 0;
+  let open = 0;
+  return {
+    bytes: () => bytes,
+    open: () => open,
+    source: {
+      ...own,
+      open: async () => {
+        const recording = await own.open();
+        open++;
+        const reader = recording.reader as { batches: typeof recording.reader.batches };
+        const batches = reader.batches.bind(reader);
+        reader.batches = async function* (...given) {
+          for await (const batch of batches(...given)) {
+            for (let i = 0; i < batch.length; i++) bytes += batch.end[i]! - batch.start[i]!;
+            yield batch;
+          }
+        };
+        const close = recording.close.bind(recording);
+        return Object.assign(recording, {
+          close: async () => {
+            open--;
+            await close();
+          },
+        });
+      },
+    },
+  };
+}
+
 export type Row = Readonly<Record<string, unknown>>;
 
 /** An answer as rows of objects; whole numbers as numbers. */

@@ -1,8 +1,9 @@
 /** A thread of `simtape sql`: opens the recordings that it is given, and sends the rows of tables. */
 import { parentPort, workerData } from "node:worker_threads";
 import { RecordingError } from "../../model/error.ts";
+import type { SqlColumn } from "../../sql/kinds.ts";
+import { partsOf } from "../../sql/rows-once.ts";
 import { isOfRecording, describedOf } from "../../sql/source.ts";
-import { rowsOf } from "../../sql/tables.ts";
 import { useFormatModules } from "../input/formats.ts";
 import type { ReadOptions } from "../input/recordings.ts";
 import { sourceCalled } from "../input/sql-sources.ts";
@@ -78,11 +79,15 @@ async function readInto(
     say({ number, how: "open" });
     const described = describedOf(source, more);
     for (const [table, { name, wanted }] of tables.entries()) {
-      const rows = await rowsOf({ name: source.name, recording }, name, described, { ...wanted, signal });
-      if (rows === null) continue;
-      const { columns } = rows;
-      say({ number, how: "table", table, columns });
-      for await (const batch of rows.batches()) {
+      say({ number, how: "table", table });
+      let columns: readonly SqlColumn[] = [];
+      for await (const part of partsOf({ name: source.name, recording }, name, described, { ...wanted, signal })) {
+        if (part.how === "columns") ({ columns } = part);
+        if (part.how !== "rows") {
+          say({ number, ...part });
+          continue;
+        }
+        const { batch } = part;
         while (reading.left <= 0 && !signal.aborted) await new Promise<void>((wake) => (reading.wake = wake));
         signal.throwIfAborted();
         reading.left--;

@@ -43,7 +43,8 @@ export async function channelRows(reader: Reader, channel: Channel, asked: Chann
   };
   const whole = { signal, channels: [channel] };
   if (sample > 0) for await (const value of firstOf(reader, channel, whole, sample)) meet(value);
-  if (isEarly) for await (const value of firstOf(reader, channel, query, sample)) meet(value);
+  const isAll = start === undefined && end === undefined;
+  if (isEarly) for await (const value of firstOf(reader, channel, query, isAll ? 0 : sample)) meet(value);
   else if (sample !== Number.POSITIVE_INFINITY)
     for await (const values of valuesOf(reader, channel, query)) for (const value of values) meet(value);
   const found = fields.settle(OWN, own().length);

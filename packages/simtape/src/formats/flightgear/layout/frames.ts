@@ -130,7 +130,7 @@ export class PlainFrames implements FrameShape {
   }
 
   emit(walk: Walk, position: number, end: number, time: Time): void {
-    emitItems(this.#items, walk.view, position + 8, end, (channel, from, to) => walk.message(time, channel, from, to));
+    emitItems(this.#items, walk.view, position + 8, end, { walk, time, base: null });
   }
 }
 
@@ -198,9 +198,7 @@ export class DeflatedFrames implements FrameShape {
     const start = inflated.byteOffset;
     const base = walk.unpacked.length - start;
     walk.unpacked.raw(inflated);
-    emitItems(this.#items, this.#viewOf(inflated), start, start + inflated.length, (channel, from, to) =>
-      walk.unpackedMessage(time, channel, base + from, base + to),
-    );
+    emitItems(this.#items, this.#viewOf(inflated), start, start + inflated.length, { walk, time, base });
   }
 
   #inflate(walk: Walk, position: number, end: number): Uint8Array | LayoutError {
@@ -306,23 +304,29 @@ function itemsFault(
   return at === end ? fault : BAD_ITEMS;
 }
 
-function emitItems(
-  items: readonly FrameItem[],
-  view: DataView,
-  start: number,
-  end: number,
-  emit: (channel: number, from: number, to: number) => void,
-): void {
+/** Where messages go: their bytes are the walk's, or lie `base` farther in what it has unpacked. */
+interface Emitting {
+  readonly walk: Walk;
+  readonly time: Time;
+  readonly base: number | null;
+}
+
+function emitItems(items: readonly FrameItem[], view: DataView, start: number, end: number, emitting: Emitting): void {
   let at = start;
   for (const { name, channel } of items) {
     if (at + 4 > end) return;
     const length = view.getUint32(at, true);
     const next = at + 4 + length;
     if (next > end) return;
-    if (name === "multiplayer") emitPackets(view, at + 4, next, (from, to) => emit(channel, from, to));
-    else if (length > 0) emit(channel, at + 4, next);
+    if (name === "multiplayer") emitPackets(view, at + 4, next, (from, to) => emit(emitting, channel, from, to));
+    else if (length > 0) emit(emitting, channel, at + 4, next);
     at = next;
   }
+}
+
+function emit({ walk, time, base }: Emitting, channel: number, from: number, to: number): void {
+  if (base === null) walk.message(time, channel, from, to);
+  else walk.unpackedMessage(time, channel, base + from, base + to);
 }
 
 /** Whether u16 lengths and packets fill `[start, end)` exactly. */

@@ -133,6 +133,11 @@ class ChannelPart {
   readonly #bytes: readonly number[];
   /** By output whether it is there, as it is in the state. */
   readonly #isThere: boolean[] = [];
+  /** Of the bytes that are there: which each is, and where it goes; a payload has more than `#lastByte` and at most `#most` bytes. */
+  #at = new Int32Array(0);
+  #targets = new Int32Array(0);
+  #lastByte = -1;
+  #most = Number.POSITIVE_INFINITY;
   #isOpen = false;
 
   constructor({ name, encoding, outputs, hasCells }: PartMaker, numbers: Float64Array) {
@@ -173,12 +178,23 @@ class ChannelPart {
 
   /** Of a payload without a known layout: the value is its type, and its bytes. */
   #readBytes(bytes: Uint8Array, start: number, end: number): boolean {
-    const wanted = this.#bytes;
-    for (let n = 0; n < wanted.length; n++)
-      if (wanted[n]! >= 0 && wanted[n]! < end - start !== this.#isThere[n]) return false;
-    for (let n = 0; n < wanted.length; n++)
-      if (wanted[n]! >= 0 && this.#isThere[n]!) this.#numbers[this.#outputs[n]!.target] = bytes[start + wanted[n]!]!;
+    const length = end - start;
+    if (length <= this.#lastByte || length > this.#most) return false;
+    const at = this.#at;
+    const targets = this.#targets;
+    const numbers = this.#numbers;
+    for (let n = 0; n < at.length; n++) numbers[targets[n]!] = bytes[start + at[n]!]!;
     return true;
+  }
+
+  /** Sorts bytes into those that are there and those that are not. */
+  #settleBytes(): void {
+    const wanted = this.#bytes.flatMap((byte, n) => (byte < 0 ? [] : [{ byte, n }]));
+    const there = wanted.filter(({ n }) => this.#isThere[n]!);
+    this.#at = Int32Array.from(there, ({ byte }) => byte);
+    this.#targets = Int32Array.from(there, ({ n }) => this.#outputs[n]!.target);
+    this.#lastByte = Math.max(-1, ...there.map(({ byte }) => byte));
+    this.#most = Math.min(...wanted.filter(({ n }) => !this.#isThere[n]!).map(({ byte }) => byte));
   }
 
   /** Whether the state has of this channel what messages that are read say, too. */
@@ -193,6 +209,7 @@ class ChannelPart {
       if (typeof found === "string" && this.#payload !== null) return false;
       this.#isThere[n] = isLeaf(found);
     }
+    this.#settleBytes();
     this.#isOpen = true;
     return true;
   }
