@@ -1,6 +1,6 @@
 /** Questions to recordings in SQL, answered by DuckDB. Needs the package `@duckdb/node-api`, which is loaded on use. */
 export type { Answer, AnswerBatch, AnswerCells, AnswerColumn } from "./answer.ts";
-export type { AskedTable, Elsewhere, FarReading, FarSource, ReadPart } from "./elsewhere.ts";
+export type { AskedTable, Elsewhere, FarReading, FarSource, ReadPart, TablePart } from "./elsewhere.ts";
 export { SqlError, type SqlErrorCode } from "./error.ts";
 export type { KnownCells } from "./known.ts";
 export type { Limits } from "./limits.ts";
