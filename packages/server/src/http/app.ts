@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import cookie from "@fastify/cookie";
 import swagger from "@fastify/swagger";
-import fastify, { LogController, type FastifyBaseLogger, type FastifyRequest } from "fastify";
+import fastify, { LogController, type FastifyBaseLogger, type FastifyInstance, type FastifyRequest } from "fastify";
 import type { Role } from "../database/tables.ts";
 import { logTo } from "../log-output.ts";
 import type { Context } from "../context.ts";
