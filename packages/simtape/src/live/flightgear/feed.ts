@@ -42,7 +42,8 @@ const CHANNEL = "simtape";
 /**
  * What a running FlightGear's own flight recorder would write: the signals of its configuration, by the generic protocol,
  * and packets of other pilots. While it is paused, its clock is stopped or it shows a tape, nothing is recorded, and the
- * clock stands still. Some signals are those of the next frame of a tape.
+ * clock stands still. What the simulator computes behind its output, as the vertical speed, is of another moment of the
+ * frame than in a tape.
  */
 export function flightgearFeed(options: FlightGearFeedOptions): Feed {
   return {

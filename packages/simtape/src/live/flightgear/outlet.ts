@@ -27,8 +27,9 @@ export interface FlightGearOutletOptions {
 
 /** Native time of the first moment of a converted recording, seconds: above 0, where FlightGear cannot seek to. */
 const FIRST = 1;
-/** Milliseconds that the simulator has to load a tape. */
+/** Milliseconds that the simulator has to load a tape, or to end a replay, and between two looks whether it has. */
 const LOADING = 10_000;
+const AGAIN = 100;
 
 /**
  * Drives a running FlightGear. For the own aircraft the recording is written as a tape that this FlightGear reads; it
@@ -190,9 +191,18 @@ class Stage {
     await this.#simulator.run("nasal", { script });
   }
 
+  /** The simulator ends a replay in its next frame, and would end the one that is begun before. */
   async #endReplay(): Promise<void> {
-    await this.#simulator.set("/sim/freeze/clock", false);
-    if ((await this.#simulator.get("/sim/replay/replay-state")) !== 0)
-      await this.#simulator.set("/sim/replay/disable", true);
+    const simulator = this.#simulator;
+    await simulator.set("/sim/freeze/clock", false);
+    if ((await simulator.get("/sim/replay/replay-state")) !== 0) await simulator.set("/sim/replay/disable", true);
+    for (const end = Date.now() + LOADING; Date.now() < end; await sleep(AGAIN)) {
+      const isAsked = (await simulator.get("/sim/replay/disable")) === true;
+      if (!isAsked && (await simulator.get("/sim/replay/replay-state")) === 0) return;
+    }
   }
+}
+
+function sleep(milliseconds: number): Promise<void> {
+  return new Promise((resolve) => setTimeout(resolve, milliseconds));
 }

@@ -18,7 +18,7 @@ import { openBundle } from "../../../src/model/open.ts";
 import { readPacket } from "../../../src/formats/flightgear/layout/packet.ts";
 import { ByteCursor } from "../../../src/bytes/cursor.ts";
 import { openExample } from "../../support/example.ts";
-import { packet, Stand, wirePacket } from "./stand.ts";
+import { FRAME, packet, Stand, wirePacket } from "./stand.ts";
 
 describe("a FlightGear that is recorded", () => {
   let stand: Stand;
@@ -164,6 +164,21 @@ describe("a recording in FlightGear", () => {
     const opening = flightgearOutlet(deck, { address: stand.address, tapes: null, traffic });
     await expect(opening).rejects.toThrow(/hears no other pilots: .*--multiplay=out/);
     expect(await isFree(socket.port)).toBe(true);
+    await deck.close();
+    await stand.close();
+  });
+
+  test("is played also where one was played before, which FlightGear ends in its next frame", async () => {
+    const stand = await Stand.start();
+    stand.values.set("/sim/replay/replay-state", 1);
+    const deck = new Deck([{ name: "flight", open: () => openExample("flight.fgtape") }]);
+    await deck.load(0);
+    const tapes = { folder: "/", to: () => new MemoryFiles("a.fgtape") };
+    const outlet = await flightgearOutlet(deck, { address: stand.address, tapes, traffic: null });
+    await new Promise((resolve) => setTimeout(resolve, 2 * FRAME));
+    expect(stand.values.get("/sim/replay/replay-state")).toBe(1);
+    await outlet.close();
+    expect(stand.values.get("/sim/replay/replay-state")).toBe(0);
     await deck.close();
     await stand.close();
   });

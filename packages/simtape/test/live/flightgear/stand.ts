@@ -89,9 +89,19 @@ export class Stand {
     if (name === "add-io-channel") this.sendsTo = Number(String(given["config"]).split(",")[5]);
     if (name === "remove-io-channel") this.sendsTo = 0;
     if (name === "property-assign") this.values.set(String(given["property"]), given["value"]);
+    // the simulator ends what it plays in its next frame, whatever was loaded until then
+    if (given["property"] === "/sim/replay/disable") setTimeout(() => this.#endReplay(), FRAME);
     if (name === "load-tape") this.values.set("/sim/replay/replay-state", 1);
   }
+
+  #endReplay(): void {
+    this.values.set("/sim/replay/disable", false);
+    this.values.set("/sim/replay/replay-state", 0);
+  }
 }
+
+/** Milliseconds between two frames of a simulator on a busy machine. */
+export const FRAME = 150;
 
 function jsonOf({ name, index, type, value, children }: PropertyNode): unknown {
   return { name, index, type, ...(value === null ? {} : { value }), children: children.map(jsonOf) };
