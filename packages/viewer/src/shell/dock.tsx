@@ -79,13 +79,17 @@ export function Dock({
     hideLoneTab(api);
     // Until the user does something, there is nothing to keep.
     const ends = new AbortController();
-    const begin = (): void => {
-      ends.abort();
+    const early: Event[] = [];
+    const begin = (event: Event): void => {
+      if (early.push(event) > 1) return;
       const before = api.toJSON();
       void import("./begin.ts").then((it) => {
+        ends.abort();
         if (dock.current !== api) return;
         keeper.current = new it.LayoutKeeper(api, session, container.current!, before);
-        onBegin(it.moreCommands(api));
+        const commands = it.moreCommands(api);
+        onBegin(commands);
+        it.runEarly(early, commands, session);
       });
     };
     for (const kind of ["pointermove", "pointerdown", "keydown"])

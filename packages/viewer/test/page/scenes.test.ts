@@ -139,6 +139,17 @@ describe.skipIf(!hasChromium)("two scenes", () => {
     await keep("town-two");
   });
 
+  test("the first that the user does may be its key", async () => {
+    await page.goto("about:blank");
+    await page.goto(viewer.address("town.log"));
+    await untilOpen(page);
+    await expect.poll(() => page.evaluate(() => simtape.sights.has("scene"))).toBe(true);
+    await page.keyboard.press("Shift+S");
+    await second().waitFor();
+    await page.keyboard.press("Shift+S");
+    await second().waitFor({ state: "detached" });
+  });
+
   test("the second is opened and closed by a key, and what was undone comes back with its camera", async () => {
     await page.keyboard.press("Shift+S");
     await second().waitFor();
