@@ -79,6 +79,7 @@ export function Dock({
     hideLoneTab(api);
     // Until the user does something, there is nothing to keep.
     const ends = new AbortController();
+    const gone = new AbortController();
     const early: Event[] = [];
     const begin = (event: Event): void => {
       if (early.push(event) > 1) return;
@@ -89,7 +90,7 @@ export function Dock({
         keeper.current = new it.LayoutKeeper(api, session, container.current!, before);
         const commands = it.moreCommands(api);
         onBegin(commands);
-        it.runEarly(early, commands, session);
+        it.runEarly(early, commands, session, gone.signal);
       });
     };
     for (const kind of ["pointermove", "pointerdown", "keydown"])
@@ -102,6 +103,7 @@ export function Dock({
     return () => {
       session.showPanel = () => undefined;
       ends.abort();
+      gone.abort();
       keeper.current?.dispose();
       keeper.current = dock.current = null;
       change.dispose();
