@@ -98,7 +98,7 @@ describe("the thread of the outlets", () => {
     rmSync(folder, { recursive: true, force: true });
   });
 
-  test.each(FAULTS)("that %s is told and started again; the room and the requests go on", async (_, code, said) => {
+  test.each(FAULTS)("that %s is reported and started again; the room and the requests go on", async (_, code, said) => {
     const client = await played();
     const closed = new Promise((resolve) => client.socket.once("close", resolve));
     const before = node.said().length;
