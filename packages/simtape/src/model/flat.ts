@@ -189,8 +189,9 @@ const CHUNK_MEMORY = 512;
 const GAP_MEMORY = 96;
 /** Memory of a channel in the set of those that occur in a chunk. */
 const MEMBER_MEMORY = 32;
-/** Memory of a row that is kept. */
+/** Memory of a row that is kept, and the most rows that are: memory does not grow with the file. */
 const ROW_MEMORY = 27;
+const MOST_ROWS = 1 << 19;
 
 interface Gap {
   readonly from: number;
@@ -234,8 +235,9 @@ export class FlatFile {
   readonly #gaps: Gap[] = [];
   /** What is carried into chunks, by their offset, where it is not 0. */
   readonly #carried = new Map<number, number>();
-  /** Rows that the scan found, without their bytes, as far as the budget spares room: such chunks are not walked again. */
+  /** The first rows that the scan found, without their bytes, as far as the budget spares room: such chunks are not walked again. */
   readonly #kept = new Map<Chunk, Columns>();
+  #keptRows = 0;
   /** What the scan reported; kept only where what it learned is. */
   readonly #findings: Finding[] = [];
   /** It was not scanned: what another opening learned is taken for true as long as it fits. */
@@ -345,7 +347,10 @@ export class FlatFile {
   }
 
   #keep(chunk: Chunk, batch: Columns): void {
-    if (this.#budget.spare(batch.length * ROW_MEMORY, this.#forget)) this.#kept.set(chunk, batch.over(NO_BYTES));
+    const rows = this.#keptRows + batch.length;
+    if (rows > MOST_ROWS || !this.#budget.spare(batch.length * ROW_MEMORY, this.#forget)) return;
+    this.#kept.set(chunk, batch.over(NO_BYTES));
+    this.#keptRows = rows;
   }
 
   readonly #forget = (): void => this.#kept.clear();
