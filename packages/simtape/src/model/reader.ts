@@ -27,6 +27,8 @@ export interface Reader {
   readonly budget?: Budget | undefined;
   /** Of an edited recording: the reader of the format below it. */
   readonly base?: Reader | undefined;
+  /** Of a recording that was joined or cut: the readers of its parts. */
+  readonly parts?: readonly Reader[] | undefined;
   /** The chunks, as far as they are known without reading; absent: unknown. */
   readonly chunks?: readonly Pick<Chunk, "first" | "last" | "offset" | "length">[] | undefined;
   /** Names in the bundle of the companion files of the recording. */

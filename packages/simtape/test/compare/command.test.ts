@@ -1,4 +1,4 @@
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { chmodSync, copyFileSync, mkdtempSync, readFileSync, statSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { Ajv2020 } from "ajv/dist/2020.js";
@@ -94,6 +94,22 @@ describe("simtape compare", () => {
   ])("%j is wrong usage", async (words, message) => {
     const { exit, stderr } = await simtape(["compare", inside("a.log"), inside("long.log"), ...words]);
     expect([exit, stderr]).toEqual([2, expect.stringContaining(message)]);
+  });
+
+  test("a report is read by who reads both recordings, and takes the place of none", async () => {
+    const [a, b, page] = [inside("one.log"), inside("other.log"), inside("page.html")];
+    for (const copy of [a, b]) copyFileSync(inside("a.log"), copy);
+    chmodSync(a, 0o644);
+    chmodSync(b, 0o640);
+    expect((await simtape(["compare", a, b, "--html", page])).exit).toBe(0);
+    expect(statSync(page).mode & 0o777).toBe(0o640);
+    for (const input of [a, b]) {
+      const { exit, stderr } = await simtape(["compare", a, b, "--html", input, "--force"]);
+      expect([exit, stderr]).toEqual([2, expect.stringContaining("input and output are the same file")]);
+    }
+    expect(readFileSync(b)).toEqual(readFileSync(inside("a.log")));
+    const { exit, stderr } = await simtape(["compare", a, b, "--html", folder]);
+    expect([exit, stderr]).toEqual([2, expect.stringContaining("say what the report in it is called")]);
   });
 
   test("statistics in JSON have the shape that the schema says", async () => {

@@ -1,4 +1,4 @@
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { mkdtempSync, readFileSync, statSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { Ajv2020 } from "ajv/dist/2020.js";
@@ -69,6 +69,9 @@ describe("simtape race", () => {
     expect(html).not.toContain("NaN");
     expect((await simtape(words)).exit).not.toBe(0);
     expect((await simtape([...words, "--force"])).exit).toBe(0);
+    expect(statSync(page).mode).toBe(statSync(a).mode & statSync(b).mode);
+    const { exit, stderr } = await simtape(["race", a, b, "--line", EIGHT.line, "--html", b, "--force"]);
+    expect([exit, stderr]).toEqual([2, expect.stringContaining("input and output are the same file")]);
   });
 
   test.each([

@@ -10,7 +10,7 @@ import { clock, parseDuration, parseRange, TIME_HELP } from "../input/time.ts";
 import { withRecording } from "../input/with-recording.ts";
 import { comparisonText } from "../output/comparison-text.ts";
 import { findingToPlain } from "../output/findings.ts";
-import { targetOf } from "../output/target-of.ts";
+import { reportOf, writeReport } from "../output/html-report.ts";
 import { EXIT, UsageError } from "../run/failure.ts";
 import { Output, Progress } from "../run/terminal.ts";
 
@@ -60,9 +60,7 @@ export function addCompare(program: Command): void {
       `\n${TIME_HELP}\n\nExamples:\n  $ simtape compare before.log after.log\n  $ simtape compare before.log after.log --rule 'vehicles/*.position: 0.01 m' --rule 'platform-time: ignore'\n  $ simtape compare flight.fgtape flown-again.fgtape --align event:take-off --html report.html\n  $ simtape compare run.tape robot.hcrp --align utc --match name --json | jq .first\n  $ simtape compare a.tape b.tape --align correlate:poses//robot/Odometry/position.x`,
     )
     .action(async (a: string, b: string, options: CompareCommand) => {
-      const report =
-        options.html === undefined ? null : await targetOf(options.html, { force: options.force === true });
-      if (options.view !== undefined && report === null) throw new UsageError("--view goes with --html");
+      const report = await reportOf(options, [a, b]);
       const output = new Output();
       const found = await withRecording(a, options, (one) =>
         withRecording(b, options, async (other) => {
@@ -79,14 +77,7 @@ export function addCompare(program: Command): void {
       );
       if (report !== null) {
         const { comparisonPage } = await import("../../compare/page.ts");
-        const sink = await report.sink.open();
-        try {
-          await sink.write(new TextEncoder().encode(comparisonPage(found, { a, b, view: options.view })));
-          await sink.close();
-        } catch (error) {
-          await sink.abort();
-          throw error;
-        }
+        await writeReport(report, comparisonPage(found, { a, b, view: options.view }));
       }
       if (options.json === true) await output.line(toJson(plain(found, a, b)));
       else await output.lines(comparisonText(found, a, b));

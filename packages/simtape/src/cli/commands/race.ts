@@ -13,7 +13,7 @@ import { clock, parseRange, TIME_HELP } from "../input/time.ts";
 import { withRecording } from "../input/with-recording.ts";
 import { findingToPlain } from "../output/findings.ts";
 import { raceText } from "../output/race-text.ts";
-import { targetOf } from "../output/target-of.ts";
+import { reportOf, writeReport } from "../output/html-report.ts";
 import { damageIn } from "../run/ending.ts";
 import { EXIT, UsageError } from "../run/failure.ts";
 import { Output, Progress } from "../run/terminal.ts";
@@ -82,22 +82,13 @@ export function addRace(program: Command): void {
       `\n${LINE_HELP}\n${TIME_HELP}\n\nExamples:\n  $ simtape race before.log after.log --thing 'vehicles[hero]'\n  $ simtape race laps.log --line 12,-4,12,4 --sectors 5 --html laps.html\n  $ simtape race race.hcrp --thing 'players[*]' --mark start --finish finish --checkpoint 'checkpoint 1'\n  $ simtape race circuit-*.fgtape --line 37.61,-122.36,37.62,-122.36 --best --json | jq '.laps[0].seconds'\n  $ simtape race run.tape again.tape --course path.csv`,
     )
     .action(async (named: string[], options: RaceCommand) => {
-      const report =
-        options.html === undefined ? null : await targetOf(options.html, { force: options.force === true });
-      if (options.view !== undefined && report === null) throw new UsageError("--view goes with --html");
       const files = (await Promise.all(named.map(recordingsAt))).flat();
+      const report = await reportOf(options, files);
       const output = new Output();
       const { found, damage } = await raced(files, options);
       if (report !== null) {
         const { racePage } = await import("../../race/page.ts");
-        const sink = await report.sink.open();
-        try {
-          await sink.write(new TextEncoder().encode(racePage(found, { files, view: options.view })));
-          await sink.close();
-        } catch (error) {
-          await sink.abort();
-          throw error;
-        }
+        await writeReport(report, racePage(found, { files, view: options.view }));
       }
       if (options.json === true) await output.line(toJson({ files, ...found, findings: damage }));
       else await output.lines(raceText(found, files));

@@ -16,30 +16,33 @@ import { formatNamed, endingOf } from "../input/format-of.ts";
 import type { Target, TargetOptions } from "./target.ts";
 
 /**
- * Where to write what is made of `input`. A folder is where a file of the source's name goes, with the ending of
+ * Where to write what is made of `input`, of the first of several. A folder is where a file of the source's name goes, with the ending of
  * `format` where that is another, or a recording that is a folder of files itself.
  * Throws `UsageError` when no target is named, or something is there and may not be overwritten.
  */
 export async function targetOf(
   named: string | undefined,
   options: TargetOptions,
-  input?: string,
+  made?: string | readonly string[],
   format?: Format,
 ): Promise<Target> {
+  const inputs = made === undefined ? [] : typeof made === "string" ? [made] : made;
+  const input = inputs[0];
   const path = named ?? options.output;
   if (path === undefined) throw new UsageError("say where to write: a last argument, or -o FILE");
   if (named !== undefined && options.output !== undefined) throw new UsageError("the output is named twice");
   if (path === "-") return pouredOut();
   const isFolder = path.endsWith("/") || (await commandPath(path).kind()) === "folder";
   const main = isFolder ? await mainIn(path, options.dialect, input, format) : path;
-  if (input !== undefined && (input === path || (await isSame(input, path)) || (await isSame(input, main))))
-    throw new UsageError(`input and output are the same file: ${path}`);
+  for (const other of inputs)
+    if (other === path || (await isSame(other, path)) || (await isSame(other, main)))
+      throw new UsageError(`input and output are the same file: ${path}`);
   const place = commandPath(main);
   const force = options.force === true;
   if (!force && (await place.kind()) !== null)
     throw new UsageError(`there is something already, --force overwrites it: ${main}`);
   if ((await place.kind()) === "folder") throw new UsageError(`a folder is there: ${main}`);
-  const mode = input === undefined ? undefined : ((await modeLike(input)) ?? undefined);
+  const mode = await modeOf(inputs);
   if (!isInS3(main)) await tidy(folderOf(main));
   const files = new Map<string, number>();
   return {
@@ -58,6 +61,12 @@ export async function targetOf(
       await sink.close();
     },
   };
+}
+
+/** Who may read all of `inputs`; undefined: none is a file of this machine. */
+async function modeOf(inputs: readonly string[]): Promise<number | undefined> {
+  const modes = await Promise.all(inputs.map(modeLike));
+  return modes.reduce<number | undefined>((all, mode) => (mode === null ? all : (all ?? mode) & mode), undefined);
 }
 
 /** Main file of what is written into a folder. */

@@ -38,12 +38,14 @@ abstract class EditedReader implements Reader {
   readonly budget: Budget | undefined;
   readonly inner: Reader;
   readonly base: Reader;
+  readonly parts: readonly Reader[] | undefined;
   #statistics: Promise<readonly ChannelStatistics[]> | null = null;
 
   constructor(inner: Reader, channels: readonly Channel[] = inner.channels) {
     this.inner = inner;
     this.budget = inner.budget;
     this.base = inner.base ?? inner;
+    this.parts = inner.parts;
     this.info = { ...inner.info, bytes: null };
     this.channels = channels;
     this.state = channels === inner.channels ? inner.state : (this.base.stateOf?.(channels) ?? inner.state);
@@ -275,11 +277,13 @@ const PART_SEQUENCES = 2 ** 44;
  * one several.
  */
 export class PartsReader extends EditedReader {
+  override readonly parts: readonly Reader[];
   readonly #parts: readonly JoinedPart[];
   readonly #epoch: bigint | null;
 
   constructor(parts: readonly JoinedPart[], epoch: bigint | null, channels: readonly Channel[]) {
     super(parts[0]!.reader, channels);
+    this.parts = parts.map(({ reader }) => reader);
     this.#parts = parts;
     this.#epoch = epoch;
   }

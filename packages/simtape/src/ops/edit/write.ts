@@ -21,10 +21,9 @@ export async function writeEdited(
   } = {},
 ): Promise<RewriteReport> {
   const { epoch } = await reader.timeline();
-  const base = reader.base ?? reader;
   const { signal, begin, ...create } = options;
-  const { reader: inside, outside } = await insideOf(reader, writing, to.name, { ...create, like: base });
-  const writer = await writing.create(to, { ...create, epoch, like: base });
+  const { reader: inside, outside } = await insideOf(reader, writing, to.name, { ...create, like: reader });
+  const writer = await writing.create(to, { ...create, epoch, like: reader });
   let messages = 0;
   try {
     begin?.(writer);

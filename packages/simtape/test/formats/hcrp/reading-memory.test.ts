@@ -1,6 +1,8 @@
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { setFlagsFromString } from "node:v8";
+import { runInNewContext } from "node:vm";
 import { expect, onTestFinished, test } from "vitest";
 import { loadZstd } from "../../../src/codec/zstd.ts";
 import { hcrp } from "../../../src/formats/hcrp/format.ts";
@@ -53,5 +55,40 @@ test.each([false, true])(
     expect(expected).toHaveLength(CHUNKS);
     expect(found).toHaveLength(expected.length);
     for (const [i, batch] of found.entries()) expect(Buffer.compare(batch.bytes, expected[i]!.bytes)).toBe(0);
+  },
+);
+
+test.each([false, true])(
+  "what came with one read is let go of, although empty chunks among it are passed over (reverse: %s)",
+  async (reverse) => {
+    setFlagsFromString("--expose-gc");
+    const collect = runInNewContext("gc") as () => void;
+    const empty: ChunkContent = { ticks: 1, snapshot: null, records: [] };
+    const chunks = Array.from({ length: 4 * CHUNKS }, (_, i) => (i % 4 === 1 ? empty : chunk(i)));
+    const bytes = compacted(await loadZstd(), { chunks }, { level: 1 });
+    const whole = memory(bytes, "holes.hcrp");
+    const reads: WeakRef<Uint8Array>[] = [];
+    const source = {
+      name: whole.name,
+      size: () => whole.size(),
+      read: async (offset: number, length: number) => {
+        const piece = (await whole.read(offset, length)).slice();
+        reads.push(new WeakRef(piece));
+        return piece;
+      },
+      close: () => whole.close(),
+    };
+    await using recording = await openBundle(bundleOf(source), [hcrp]);
+    let batches = 0;
+    let alive = Number.NaN;
+    for await (const { length } of recording.batches({ reverse })) {
+      if (length === 0 || ++batches < 3 * CHUNKS - 30) continue;
+      await new Promise((resolve) => setTimeout(resolve, 10));
+      collect();
+      alive = reads.filter((read) => read.deref() !== undefined).length;
+      break;
+    }
+    expect(reads.length).toBeGreaterThan(15);
+    expect(alive).toBeLessThan(8);
   },
 );

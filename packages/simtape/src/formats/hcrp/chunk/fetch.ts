@@ -231,6 +231,7 @@ export class ChunkFetch {
   async take<T>(chunk: HcrpChunk, use: (frame: Uint8Array) => T, signal?: AbortSignal): Promise<T | Missing> {
     const kept = this.#files.kept(chunk);
     if (kept !== null) return use(kept);
+    this.#passOver(chunk);
     const group = this.#coming.get(chunk) ?? this.#start(chunk, signal);
     this.#coming.delete(chunk);
     const fetched = await group.fetched;
@@ -240,6 +241,15 @@ export class ChunkFetch {
     } finally {
       group.left--;
       if (group.left === 0 && fetched?.isOwn === true) this.#spares.give(fetched.bytes);
+    }
+  }
+
+  /** Lets go of chunks that came with others and were not asked for before `chunk`, such as empty ones. */
+  #passOver(chunk: HcrpChunk): void {
+    for (const [passed, group] of this.#coming) {
+      if ((passed.index - chunk.index) * this.#step >= 0) break;
+      group.left--;
+      this.#coming.delete(passed);
     }
   }
 

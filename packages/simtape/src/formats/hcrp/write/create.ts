@@ -1,6 +1,7 @@
 import type { NbtDocument } from "../../../codec/nbt.ts";
 import { loadZstd } from "../../../codec/zstd.ts";
 import type { SinkBundle } from "../../../io/sink.ts";
+import type { Reader } from "../../../model/reader.ts";
 import type { CreateOptions } from "../../../model/writer.ts";
 import { Framer } from "../chunk/frames.ts";
 import { type ChunkOutput, CompactedOutput, SegmentedOutput } from "./output.ts";
@@ -28,9 +29,16 @@ export async function createWriter(
     return new HcrpWriter(profile, framer, like, false, segmented, snapshots);
   }
   const sink = await to.open();
-  const chunks = like?.source.entries.length ?? 0;
+  const chunks = chunksOf(options.like);
   const compacted: OutputOf = (_, length) => new CompactedOutput(sink, dialect === "production-5", chunks, length);
   return new HcrpWriter(profile, framer, like, false, compacted, snapshots);
+}
+
+/** Chunks of all that is copied: the place of the index is decided before they are written. */
+function chunksOf(from: Reader | undefined): number {
+  if (from?.parts !== undefined) return from.parts.reduce((sum, part) => sum + chunksOf(part), 0);
+  const base = from?.base ?? from;
+  return base instanceof HcrpReader ? base.source.entries.length : 0;
 }
 
 /**

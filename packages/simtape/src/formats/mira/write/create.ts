@@ -20,7 +20,8 @@ export async function create(to: SinkBundle, options: CreateOptions): Promise<Mi
 const NONE: ChannelDefaults = { byName: new Map(), byMetadata: new Map() };
 
 export function tapeOf(reader: Reader): TapeReader {
-  if (reader instanceof TapeReader) return reader;
+  const base = reader.base ?? reader;
+  if (base instanceof TapeReader) return base;
   throw new TypeError(`not a tape: a ${reader.info.format} recording`);
 }
 
