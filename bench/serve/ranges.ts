@@ -21,7 +21,7 @@ const library = join(folder, "library");
 const started: ChildProcess[] = [];
 try {
   execFileSync(process.execPath, [CLI, "demo", "mira", "-o", library, "--seconds", "4"], { stdio: "ignore" });
-  const file = join(library, readdirSync(library).find((name) => !name.startsWith("."))!);
+  const file = join(library, readdirSync(library).find((name) => name.endsWith(".tape"))!);
   truncateSync(file, SIZE);
   const [simtape, address] = await start(CLI, "serve", library, "--port", "0", ...process.argv.slice(2));
   const [plain, plainAddress] = await start(PLAIN, file);

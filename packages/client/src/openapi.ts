@@ -984,7 +984,7 @@ export interface paths {
         readonly post?: never;
         /**
          * Delete a recording
-         * @description Deletes its files, its companions, and all that the catalog knows of it; its links end. A recording on hold, or one that is being recorded, is not deleted (409). When the server was interrupted, the same request continues. Needs the role staff; a token needs the scope write.
+         * @description Deletes its files, its companions, and all that the catalog knows of it; its links end. A recording on hold, or one that is being recorded, is not deleted (409). After an interruption of the server, a job continues within a minute; a file that has taken the place of the recording meanwhile stays. Needs the role staff; a token needs the scope write.
          */
         readonly delete: {
             readonly parameters: {
@@ -2010,6 +2010,8 @@ export interface paths {
                         readonly "application/json": {
                             readonly name: string;
                             readonly bytes: number;
+                            /** @description SHA-256 of its bytes, in hex; null: an earlier release took it */
+                            readonly digest: string | null;
                         };
                     };
                 };
@@ -6198,6 +6200,8 @@ export interface components {
             readonly companions: readonly {
                 readonly name: string;
                 readonly bytes: number;
+                /** @description SHA-256 of its bytes, in hex; null: an earlier release took it */
+                readonly digest: string | null;
             }[];
             readonly metadata: {
                 readonly [key: string]: unknown;

@@ -1,3 +1,4 @@
+import { createHash } from "node:crypto";
 import { execFileSync, spawnSync } from "node:child_process";
 import { cpSync, existsSync, mkdirSync, mkdtempSync, readdirSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { request } from "node:http";
@@ -16,6 +17,10 @@ interface Details {
   readonly key: string;
   readonly state: string;
   readonly companions: readonly { readonly name: string; readonly bytes: number }[];
+}
+
+function sha256(text: string): string {
+  return createHash("sha256").update(text).digest("hex");
 }
 
 describeDatabases("companions of recordings", (database) => {
@@ -72,8 +77,8 @@ describeDatabases("companions of recordings", (database) => {
     expect((await put(admin, id, "Town 01.xodr", "<OpenDRIVE/>")).status).toBe(200);
     expect((await put(admin, id, "hero.glb", "glTF")).status).toBe(200);
     expect(await companionsOf(id)).toEqual([
-      { name: "Town 01.xodr", bytes: 12 },
-      { name: "hero.glb", bytes: 4 },
+      { name: "Town 01.xodr", bytes: 12, digest: sha256("<OpenDRIVE/>") },
+      { name: "hero.glb", bytes: 4, digest: sha256("glTF") },
     ]);
     expect(await textOf(viewer, id, "Town 01.xodr")).toBe("<OpenDRIVE/>");
     const part = await viewer.ask("GET", `/api/recordings/${id}/files/Town%2001.xodr`, undefined, {
@@ -189,6 +194,16 @@ describeDatabases("companions of recordings", (database) => {
     expect(push(join(made, "town.log"), join(folder, "hills.tif"))).toEqual({ exit: 0, said: "" });
     const [town] = (await listed()).filter(({ key }) => key.endsWith("/town.log"));
     expect((await companionsOf(town!.id)).map(({ name }) => name)).toEqual(["hills.tif", "town.xodr"]);
+    // what is there is not sent again, and what has changed is
+    await recordingAt(town!.key);
+    const stored_ = (): string[] => readdirSync(stored).sort();
+    const first = stored_();
+    expect(push(join(made, "town.log"), join(folder, "hills.tif"))).toEqual({ exit: 0, said: "" });
+    expect(stored_()).toEqual(first);
+    writeFileSync(join(folder, "hills.tif"), "II*\0\0");
+    expect(push(join(made, "town.log"), join(folder, "hills.tif"))).toEqual({ exit: 0, said: "" });
+    expect(stored_().filter((name) => first.includes(name))).toHaveLength(1);
+    expect((await companionsOf(town!.id)).map(({ bytes }) => bytes)[0]).toBe(5);
     expect(push(join(folder, "hills.tif")).exit).toBe(2);
     const several = push(join(made, "town.log"), join(made, "robot.tape"), join(folder, "hills.tif"));
     expect([several.exit, several.said]).toEqual([

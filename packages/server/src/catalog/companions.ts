@@ -1,4 +1,4 @@
-import { randomUUID } from "node:crypto";
+import { createHash, type Hash, randomUUID } from "node:crypto";
 import { createWriteStream } from "node:fs";
 import { mkdir, readdir, rm, stat } from "node:fs/promises";
 import { join } from "node:path";
@@ -30,6 +30,8 @@ const KEPT = "7 days";
 export interface Companion {
   readonly name: string;
   readonly bytes: number;
+  /** SHA-256 of its bytes, in hex; null: an earlier release took it. */
+  readonly digest: string | null;
 }
 
 /**
@@ -49,7 +51,7 @@ export class Companions {
     const { query } = this.#context;
     return query
       .selectFrom("companions")
-      .select(["name", "bytes"])
+      .select(["name", "bytes", "digest"])
       .where("recording", "=", recording)
       .orderBy("name")
       .execute();
@@ -80,17 +82,19 @@ export class Companions {
     await mkdir(folder, { recursive: true, mode: 0o700 });
     const path = join(folder, randomUUID());
     try {
-      await pipeline(upToMost(body), createWriteStream(path, { mode: 0o600, flush: true }));
+      const hash = createHash("sha256");
+      await pipeline(hashed(upToMost(body), hash), createWriteStream(path, { mode: 0o600, flush: true }));
+      const digest = hash.digest("hex");
       const { size: bytes } = await stat(path);
       if (bytes === 0) throw new Problem(400, "an empty file shows nothing");
       const file = newId();
       const data = await this.#library();
       await data.put(path, keyOf(file));
       await failpoint("companions/stored");
-      const before = await this.#name(recording, name, file, bytes);
+      const before = await this.#name(recording, { name, bytes, digest }, file);
       await failpoint("companions/named");
       if (before !== null) await data.remove(keyOf(before));
-      return { name, bytes };
+      return { name, bytes, digest };
     } finally {
       await rm(path, { force: true });
     }
@@ -140,7 +144,8 @@ export class Companions {
   }
 
   /** Returns the file that had the name before; null: none. */
-  async #name(recording: string, name: string, file: string, bytes: number): Promise<string | null> {
+  async #name(recording: string, companion: Companion, file: string): Promise<string | null> {
+    const { name, bytes } = companion;
     return this.#context.query.transaction().execute(async (within) => {
       // of two requests, the second one counts what the first has added
       await within.selectFrom("recordings").select("id").where("id", "=", recording).forUpdate().executeTakeFirst();
@@ -151,7 +156,10 @@ export class Companions {
         .where("name", "=", name)
         .returning("file")
         .executeTakeFirst();
-      await within.insertInto("companions").values({ recording, name, file, bytes }).execute();
+      await within
+        .insertInto("companions")
+        .values({ recording, file, ...companion })
+        .execute();
       return before?.file ?? null;
     });
   }
@@ -196,6 +204,13 @@ async function* upToMost(body: Readable): AsyncGenerator<Uint8Array> {
   for await (const part of body as AsyncIterable<Uint8Array>) {
     bytes += part.length;
     if (bytes > MOST_BYTES) throw tooLarge();
+    yield part;
+  }
+}
+
+async function* hashed(parts: AsyncIterable<Uint8Array>, hash: Hash): AsyncGenerator<Uint8Array> {
+  for await (const part of parts) {
+    hash.update(part);
     yield part;
   }
 }

@@ -56,7 +56,13 @@ const FILE = Type.Object({ name: Type.String(), bytes: Type.Number(), etag: Type
 const SECONDS = Type.Union([Type.Number(), Type.Null()]);
 
 /** A file that shows the world of a recording. */
-export const COMPANION = Type.Object({ name: Type.String(), bytes: Type.Number() });
+export const COMPANION = Type.Object({
+  name: Type.String(),
+  bytes: Type.Number(),
+  digest: Type.Union([Type.String(), Type.Null()], {
+    description: "SHA-256 of its bytes, in hex; null: an earlier release took it",
+  }),
+});
 
 /** Everything that the catalog knows of a recording. */
 export const DETAILS = Type.Object(

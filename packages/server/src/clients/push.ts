@@ -29,6 +29,12 @@ interface Item {
   readonly page: string;
 }
 
+/** A companion that the server has; an earlier release says no digest. */
+interface Companion {
+  readonly name: string;
+  readonly digest?: string | null;
+}
+
 export function addPush(program: Command): void {
   program
     .command("push")
@@ -116,7 +122,7 @@ async function pushOne(
     }
     item = await listed(remote, keys.get(main)!);
   }
-  if (item !== null) for (const companion of companions) bytes += await accompany(remote, item.id, companion);
+  if (item !== null) bytes += await accompany(remote, item.id, companions);
   const page = item === null ? null : remote.at(item.page);
   const isThere = there !== null;
   if (json) await output.line(toJson({ file: path, recording: item?.id ?? null, page, bytes, isThere }));
@@ -127,8 +133,21 @@ async function pushOne(
   await output.flush();
 }
 
-/** Sends a file that shows the world of a recording; returns its bytes. */
-async function accompany(remote: Remote, recording: string, path: string): Promise<number> {
+/** Sends files that show the world of a recording, but those that the server has; returns the bytes that were sent. */
+async function accompany(remote: Remote, recording: string, paths: readonly string[]): Promise<number> {
+  if (paths.length === 0) return 0;
+  const { companions } = await remote.json<{ companions: readonly Companion[] }>(`api/recordings/${recording}`);
+  const known = new Map(companions.map(({ name, digest }) => [name, digest]));
+  let bytes = 0;
+  for (const path of paths) {
+    const there = known.get(basename(path));
+    if (there != null && there === (await digestOf(path).catch(() => null))) continue;
+    bytes += await sendCompanion(remote, recording, path);
+  }
+  return bytes;
+}
+
+async function sendCompanion(remote: Remote, recording: string, path: string): Promise<number> {
   const body = await openAsBlob(path).catch((error: NodeJS.ErrnoException) => {
     throw new SourceError("failed", `cannot be read (${error.code ?? "no such file"}): ${path}`);
   });

@@ -15,6 +15,8 @@ import * as analyses from "./migrations/016-analyses.ts";
 import * as alerts from "./migrations/017-alerts.ts";
 import * as companions from "./migrations/018-companions.ts";
 import * as maps from "./migrations/019-maps.ts";
+import * as deletions from "./migrations/020-deletions.ts";
+import * as companionDigests from "./migrations/021-companion-digests.ts";
 import type { Tables } from "./tables.ts";
 
 /** Migrations by name, in their order. A released migration never changes. */
@@ -34,6 +36,8 @@ const MIGRATIONS: Readonly<Record<string, Migration>> = {
   "017-alerts": alerts,
   "018-companions": companions,
   "019-maps": maps,
+  "020-deletions": deletions,
+  "021-companion-digests": companionDigests,
 };
 
 /**

@@ -124,7 +124,16 @@ export interface CompanionsTable {
   /** Its name in the folder `companions` of the data. */
   file: string;
   bytes: number;
+  /** SHA-256 of its bytes; null: an earlier release took it. */
+  digest: string | null;
   added: Made;
+}
+
+/** A recording that is being deleted, and its files when that was asked for. */
+export interface DeletionsTable {
+  recording: string;
+  key: string;
+  files: Json<readonly FileFact[]>;
 }
 
 export interface TagsTable {
@@ -435,6 +444,7 @@ export interface Tables {
   event_kinds: EventKindsTable;
   thumbnails: ThumbnailsTable;
   companions: CompanionsTable;
+  deletions: DeletionsTable;
   tags: TagsTable;
   collections: CollectionsTable;
   searches: SearchesTable;

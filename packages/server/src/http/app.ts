@@ -65,6 +65,8 @@ export async function createApp(
     trustProxy: settings.publicOrigin !== null && settings.proxies !== "" ? settings.proxies : false,
     // operations/request-log.ts writes one line for each request
     logController: new LogController({ disableRequestLogging: true }),
+    // a log of each request would cost more than its hooks: what is logged names the request
+    childLoggerFactory: (logger) => logger,
     bodyLimit: 1 << 20,
     // limit for a client that sends nothing, or sends very slowly
     connectionTimeout: 60_000,
@@ -110,7 +112,8 @@ export async function createApp(
     request.person = NONE;
     checkOrigin(request, app, settings);
     checkUpgrade(request);
-    if (request.routeOptions.config.isBare === true) return;
+    const { config } = request.routeOptions;
+    if (config.isBare === true) return;
     const isNamed = Authentication.isNamed(request);
     if (isNamed) await limits.forgeries(request, reply);
     request.person = await authentication.personOf(request);
@@ -118,7 +121,7 @@ export async function createApp(
       await limits.forged(request, reply);
     await limits.request(request, reply);
     checkSession(request);
-    checkRights(request.person, request.routeOptions.config);
+    checkRights(request.person, config);
   });
   // otherwise a connection that is kept alive would keep the server from ending
   app.addHook("onSend", (_, reply, __, done) => {

@@ -15,12 +15,13 @@ export function checkParameters(app: FastifyInstance): void {
   });
 }
 
-function problemOf({ url, query, routeOptions }: FastifyRequest): Problem | null {
-  const { config, schema } = routeOptions;
+function problemOf(request: FastifyRequest): Problem | null {
+  if (!request.url.includes("?")) return null;
+  const { config, schema } = request.routeOptions;
   // pages have their own addresses, with any parameters
-  if (!url.includes("?") || schema === undefined || schema.hide === true || config.takesAny === true) return null;
+  if (schema === undefined || schema.hide === true || config.takesAny === true) return null;
   const { properties = {} } = (schema.querystring ?? {}) as { properties?: Readonly<Record<string, unknown>> };
-  const unknown = Object.keys(query as object).find((name) => !Object.hasOwn(properties, name));
+  const unknown = Object.keys(request.query as object).find((name) => !Object.hasOwn(properties, name));
   if (unknown === undefined) return null;
   const names = Object.keys(properties);
   const known = names.length === 0 ? "this route takes none" : `this route takes ${names.join(", ")}`;

@@ -52,8 +52,9 @@ export function acceptSockets(app: FastifyInstance): void {
 }
 
 /** Refuses a WebSocket at an address that opens none. Throws `Problem`. */
-export function checkUpgrade({ headers, routeOptions }: FastifyRequest): void {
-  if (headers.upgrade?.toLowerCase() !== "websocket" || routeOptions.config.isSocket === true) return;
+export function checkUpgrade(request: FastifyRequest): void {
+  if (request.headers.upgrade?.toLowerCase() !== "websocket") return;
+  if (request.routeOptions.config.isSocket === true) return;
   throw new Problem(400, "this address opens no WebSocket");
 }
 

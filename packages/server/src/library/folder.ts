@@ -155,10 +155,18 @@ async function opened(root: string, key: string): Promise<OpenFile | null> {
     await handle.close();
     return null;
   }
+  let known: LibraryFile | null = null;
   return {
     file: exactly(key, found),
-    // takes some microseconds: a promise would take many times as long
-    now: () => exactly(key, fstatSync(handle.fd, { bigint: true })),
+    // takes some microseconds: a promise would take many times as long; all requests that wait at once share it
+    now: () => {
+      if (known !== null) return known;
+      known = exactly(key, fstatSync(handle.fd, { bigint: true }));
+      setImmediate(() => {
+        known = null;
+      });
+      return known;
+    },
     read: (start, end) => readAt(handle, start, end),
     // a stream of the handle itself would close it for all readers when one of them stops
     stream: (start, end) => Readable.from(pieces(handle, start, end), { objectMode: false }),

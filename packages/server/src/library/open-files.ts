@@ -42,6 +42,12 @@ export function sharingOpenFiles(library: Library): Library {
 
   return {
     ...library,
+    // a file that was removed here is not opened again
+    remove: async (key) => {
+      await library.remove(key);
+      const known = shared.get(key);
+      if (known !== undefined) leave(key, known);
+    },
     open: async (key) => {
       const one = usable(key);
       one.users++;

@@ -2,6 +2,7 @@ import { indexRecording, owedIndexes } from "../catalog/index/index-recording.ts
 import { announce, lookFor, owedAlerts } from "../alerts/alerts.ts";
 import { Readers } from "../answers/readers.ts";
 import { scanHandler } from "../catalog/scan/scan-job.ts";
+import { deleteAsked, owedDeletions } from "../catalog/deletion.ts";
 import { Companions } from "../catalog/companions.ts";
 import { analyse, sweepAnalyses } from "../operations/analyse.ts";
 import type { Context } from "../context.ts";
@@ -53,6 +54,7 @@ export function handlersOf(context: Context): ReadonlyMap<string, Handler> {
     ],
     ["sweep", again("sweep", "", SWEEP_EVERY, () => sweep(context))],
     ["live", again("live", "library", LOOK_EVERY, () => endAbandoned())],
+    ["delete", ({ subject }) => deleteAsked(context, subject)],
     ["upload", ({ subject }, work) => placeUpload(context, subject, work)],
     ["sweep-uploads", again("sweep-uploads", "uploads", UPLOADS_EVERY, () => sweepUploads(context))],
     ["reconcile", again("reconcile", "", RECONCILE_EVERY, () => reconcile(jobs, owed))],
@@ -94,6 +96,7 @@ function owedBy(context: Context): readonly Owed[] {
     owedIndexes(context),
     owedAlerts(context),
     owedUploads(context),
+    owedDeletions(context),
     owedShares(context),
   ];
 }

@@ -7,8 +7,12 @@ const WRITING: ReadonlySet<string> = new Set(["POST", "PUT", "PATCH"]);
 
 /** Refuses requests that write while the disk is full; reading still works. */
 export function refuseWhenFull(app: FastifyInstance, disk: Disk): void {
-  app.addHook("preValidation", async ({ method, routeOptions }) => {
-    if (!WRITING.has(method) || routeOptions.url?.startsWith("/api/session") === true) return;
-    if (!(await disk.hasRoom())) throw new Problem(507, "the disk is full: nothing was written");
+  app.addHook("preValidation", (request, _, done) => {
+    if (!WRITING.has(request.method) || request.routeOptions.url?.startsWith("/api/session") === true) done();
+    else disk.hasRoom().then((has) => done(has ? undefined : full()), done);
   });
+}
+
+function full(): Problem {
+  return new Problem(507, "the disk is full: nothing was written");
 }

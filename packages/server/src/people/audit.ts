@@ -57,11 +57,13 @@ export class Audit {
     const { person, id: asked, ip } = request;
     const now = Date.now();
     const news = new Map<string, string>();
+    const rest = JSON.stringify(details);
     for (const recording of recordings) {
       const { id } = recording;
-      const key = `${person.id ?? ip} ${id} ${JSON.stringify(details)}`;
+      const key = `${person.id ?? ip} ${id} ${rest}`;
       if (!isOwn(person, recording) && (this.#reads.get(key) ?? 0) <= now - SAME_READ) news.set(key, id);
     }
+    if (news.size === 0) return;
     if (this.#reads.size > 50_000) this.#reads.clear();
     for (const key of news.keys()) this.#reads.set(key, now);
     try {
