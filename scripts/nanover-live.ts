@@ -50,8 +50,8 @@ async function main(): Promise<void> {
       }),
     );
     for (const { zip, name } of files.slice(0, 3)) await meanwhile(nanover, name, zip, work(folder, `live-${name}`));
-    for (const { file, name } of files)
-      await played(nanover, name, file, theirs.get(name)!, work(folder, `played-${name}`));
+    for (const tried of files)
+      await played(nanover, tried, theirs.get(tried.name)!, work(folder, `played-${tried.name}`));
     await commanded(
       nanover,
       files.map(({ file }) => file),
@@ -174,7 +174,7 @@ function folded(messages: readonly Said[]): {
 }
 
 /** `simtape play` at their recorder: every frame and update of what their own playback said. */
-async function played(nanover: Nanover, name: string, file: string, theirs: Said[], folder: string): Promise<void> {
+async function played(nanover: Nanover, { name, file, zip }: Tried, theirs: Said[], folder: string): Promise<void> {
   const player = await playedInto([file], ["--rate", "8"]);
   const recorder = await nanover.record(player.address, folder);
   const client = nanover.client(player.address);
@@ -185,7 +185,8 @@ async function played(nanover: Nanover, name: string, file: string, theirs: Said
   const shown = (await client.ask("shown")) as Shown;
   await client.end();
   await player.end();
-  const [wanted, got] = [contentOf(theirs), contentOf(ours)];
+  const recorded = partsOf(nanover.messages(zip));
+  const [wanted, got] = [contentOf(theirs, recorded), contentOf(ours, recorded)];
   const wrong = unlike(wanted.frames, got.frames) + unlike(wanted.updates, got.updates);
   report(name, wanted, got);
   results.push([
@@ -217,11 +218,16 @@ async function commanded(nanover: Nanover, files: readonly string[]): Promise<vo
   done.push(["list", names.length === files.length]);
   const all = (await client.ask("commands")) as string[];
   done.push(["commands/list", all.includes("playback/load") && all.includes("commands/list")]);
+  const plays = async (wanted: number): Promise<boolean> => {
+    const { index, phase } = await status();
+    return index === wanted % files.length && phase === "playing";
+  };
   await client.ask("run_load", 1);
-  const { index, phase } = await status();
-  done.push(["load", index === 1 % files.length && phase === "playing"]);
+  await until(() => plays(1));
+  done.push(["load", true]);
   await client.ask("run_next");
-  done.push(["next", (await status()).index === 2 % files.length]);
+  await until(() => plays(2));
+  done.push(["next", true]);
   await client.ask("run_pause");
   const paused = await status();
   await sleep(300);
@@ -234,7 +240,8 @@ async function commanded(nanover: Nanover, files: readonly string[]): Promise<vo
   const after = (await client.ask("shown")) as Shown;
   done.push(["step", after.frames + after.updates >= before.frames + before.updates + 5 && (await status()).time > 0]);
   await client.ask("run_play");
-  done.push(["play", (await status()).phase === "playing"]);
+  await until(async () => (await status()).phase === "playing");
+  done.push(["play", true]);
   await client.ask("share", "update.index.py", 7);
   await until(async () => ((await client.ask("shown")) as Shown).state["update.index.py"] !== undefined);
   done.push(["echo", true]);

@@ -214,14 +214,16 @@ const OF_SERVER: ReadonlySet<string> = new Set([
   "system.simulation.name",
 ]);
 
-/** What messages say of a recording, from the last time that it began. */
-export function contentOf(messages: readonly Said[]): Parts {
-  const parts = partsOf(messages);
-  const frames = parts.frames.map((text) => {
+/** What messages say of a recording that has been played once, to its end: as many frames and updates as it has. */
+export function contentOf(messages: readonly Said[], recorded: Parts): Parts {
+  // what a server says of its own accord has no time stamp
+  const stamped = messages.filter(({ frame, stamp }) => frame === undefined || typeof stamp === "number");
+  const parts = partsOf(stamped);
+  const frames = parts.frames.slice(-recorded.frames.length).map((text) => {
     const all = Object.entries(JSON.parse(text) as Digests);
     return JSON.stringify(Object.fromEntries(all.filter(([key]) => !OF_SERVER.has(key))));
   });
-  return { frames, updates: parts.updates };
+  return { frames, updates: recorded.updates.length === 0 ? [] : parts.updates.slice(-recorded.updates.length) };
 }
 
 /** How many of two lists are not at the same place in both. */
