@@ -219,11 +219,13 @@ export function contentOf(messages: readonly Said[], recorded: Parts): Parts {
   // what a server says of its own accord has no time stamp
   const stamped = messages.filter(({ frame, stamp }) => frame === undefined || typeof stamp === "number");
   const parts = partsOf(stamped);
+  // of a change of nothing their server says nothing
+  const count = recorded.updates.filter((update) => update !== JSON.stringify([{}, []])).length;
   const frames = parts.frames.slice(-recorded.frames.length).map((text) => {
     const all = Object.entries(JSON.parse(text) as Digests);
     return JSON.stringify(Object.fromEntries(all.filter(([key]) => !OF_SERVER.has(key))));
   });
-  return { frames, updates: recorded.updates.length === 0 ? [] : parts.updates.slice(-recorded.updates.length) };
+  return { frames, updates: parts.updates.slice(parts.updates.length - count) };
 }
 
 /** How many of two lists are not at the same place in both. */

@@ -98,8 +98,12 @@ export class NanoverStage {
     this.#frame(frameMessage([...bytesOf(own), stamp.bytes], this.#index++), own);
   }
 
-  /** A change of the shared state: updates apply first, then removals (NanoVer spec §3.2). */
+  /**
+   * A change of the shared state: updates apply first, then removals (NanoVer spec §3.2). As from NanoVer's server,
+   * nothing is sent of a change of nothing.
+   */
   update(given: readonly Entry[], removals: readonly string[]): void {
+    if (given.length + removals.length === 0) return;
     const entries = withBothPoses(given);
     for (const entry of entries) this.shared.put(entry);
     for (const key of removals) this.shared.delete(key);

@@ -23,6 +23,8 @@ async function connected(): Promise<TestClient> {
   closing.push(() => outlet.close());
   const client = await TestClient.connect(/ws:\S+/.exec(outlet.name)![0]);
   closing.push(() => client.close());
+  // the recording's first change has come
+  await client.until(() => Object.keys(client.shared).some((key) => key.startsWith("avatar.")));
   return client;
 }
 
@@ -34,7 +36,6 @@ function transformOf(pose: readonly number[]): Plain {
 describe("the pose of the box", () => {
   test("is there for clients old and new from the beginning", async () => {
     const client = await connected();
-    await client.until(() => client.shared["scene"] !== undefined);
     expect(client.shared["transform.simulation"]).toEqual(transformOf(client.shared["scene"] as number[]));
   });
 
@@ -68,4 +69,13 @@ describe("the pose of the box", () => {
       expect(client.shared["transform.simulation"]).toEqual(before);
     }
   });
+});
+
+test("a change of nothing is not passed on", async () => {
+  const client = await connected();
+  const updates = (): Plain[] => client.messages.flatMap(({ state }) => (state === undefined ? [] : [state]));
+  client.send({ state: { updates: {}, removals: [] } });
+  client.send({ state: { updates: { "update.index.me": 1 }, removals: [] } });
+  await client.until(() => client.shared["update.index.me"] === 1);
+  expect(updates()).not.toContainEqual({ updates: {}, removals: [] });
 });
