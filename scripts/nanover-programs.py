@@ -13,11 +13,13 @@ import threading
 import time
 
 import msgpack
+from websockets.sync.client import connect
 
 from nanover.app import NanoverImdApplication, OmniRunner
 from nanover.recording import NanoverRecordingReader, PlaybackSimulation
 from nanover.utilities.packing import fallback_encoder
 from nanover.websocket import NanoverImdClient
+from nanover.websocket.client.base_client import MAX_MESSAGE_SIZE
 
 
 def say(value):
@@ -89,6 +91,11 @@ class Stuck(Counting):
         super().recv_message(message)
 
 
+def stuck_at(address):
+    # without their keepalive, with which it would give up itself after forty seconds
+    return Stuck(connect(address, max_size=MAX_MESSAGE_SIZE, ping_interval=None))
+
+
 def client(address):
     with Counting.from_url(address) as one:
         for method, *given in lines():
@@ -127,7 +134,7 @@ def stepped(one, count, seconds):
 
 
 def crowd(address, count, stuck):
-    clients = [(Stuck if i < int(stuck) else Counting).from_url(address) for i in range(int(count))]
+    clients = [stuck_at(address) if i < int(stuck) else Counting.from_url(address) for i in range(int(count))]
     say(len(clients))
     for (word,) in lines():
         if word == "free":

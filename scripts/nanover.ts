@@ -206,6 +206,9 @@ export function partsOf(messages: readonly Said[]): Parts {
   return { frames, updates };
 }
 
+/** An update without content. */
+const NOTHING: string = JSON.stringify([{}, []]);
+
 /** What a server says itself, whatever it plays. */
 const OF_SERVER: ReadonlySet<string> = new Set([
   "frame.index",
@@ -214,18 +217,26 @@ const OF_SERVER: ReadonlySet<string> = new Set([
   "system.simulation.name",
 ]);
 
-/** What messages say of a recording that has been played once, to its end: as many frames and updates as it has. */
-export function contentOf(messages: readonly Said[], recorded: Parts): Parts {
+/** What messages say of a recording that has been played to its end: as many frames and updates as it has. */
+export function lastOf(messages: readonly Said[], recorded: Parts): Parts {
   // what a server says of its own accord has no time stamp
-  const stamped = messages.filter(({ frame, stamp }) => frame === undefined || typeof stamp === "number");
-  const parts = partsOf(stamped);
+  const { frames, updates } = partsOf(messages.filter((one) => one.frame === undefined || one.stamp !== null));
   // of a change of nothing their server says nothing
-  const count = recorded.updates.filter((update) => update !== JSON.stringify([{}, []])).length;
-  const frames = parts.frames.slice(-recorded.frames.length).map((text) => {
+  const count = recorded.updates.filter((update) => update !== NOTHING).length;
+  return {
+    frames: frames.slice(frames.length - recorded.frames.length),
+    updates: updates.slice(updates.length - count),
+  };
+}
+
+/** The same without what a server says itself in each frame. */
+export function contentOf(messages: readonly Said[], recorded: Parts): Parts {
+  const { frames, updates } = lastOf(messages, recorded);
+  const contents = frames.map((text) => {
     const all = Object.entries(JSON.parse(text) as Digests);
     return JSON.stringify(Object.fromEntries(all.filter(([key]) => !OF_SERVER.has(key))));
   });
-  return { frames, updates: parts.updates.slice(parts.updates.length - count) };
+  return { frames: contents, updates };
 }
 
 /** How many of two lists are not at the same place in both. */
