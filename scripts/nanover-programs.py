@@ -1,9 +1,11 @@
-"""Drives NanoVer's own Python programs, one of them for each call. Needs their package `nanover` (pip install nanover-server).
+"""Drives NanoVer's own Python programs, one in each call. Needs their package: pip install nanover-server
 
 usage: nanover-programs.py serve RECORDING...      their server: prints its port, ends with its standard input
        nanover-programs.py client ADDRESS          their client: answers lines [METHOD, ARGUMENT...] in JSON
-       nanover-programs.py crowd ADDRESS N STUCK   N of their clients, STUCK of which do not read: says what they got for each line
-       nanover-programs.py messages RECORDING      what their reader finds: a line for each message, values by their digest
+       nanover-programs.py crowd ADDRESS N STUCK   N of their clients, STUCK of which take nothing: answers each line
+                                                   with what they have got
+       nanover-programs.py discover                their discovery: prints its port, then what it hears first
+       nanover-programs.py messages RECORDING      their reader: a line for each message, values by their digest
 """
 
 import hashlib
@@ -16,6 +18,7 @@ import msgpack
 from websockets.sync.client import connect
 
 from nanover.app import NanoverImdApplication, OmniRunner
+from nanover.essd import DiscoveryClient
 from nanover.recording import NanoverRecordingReader, PlaybackSimulation
 from nanover.utilities.packing import fallback_encoder
 from nanover.websocket import NanoverImdClient
@@ -50,7 +53,7 @@ def serve(*paths):
 
 
 class Counting(NanoverImdClient):
-    """Their client, which counts, and takes what it counts into its state before."""
+    """Their client, which counts what it has taken."""
 
     def __init__(self, *args, **kwargs):
         self.frames_taken = 0
@@ -82,7 +85,7 @@ class Counting(NanoverImdClient):
 
 
 class Stuck(Counting):
-    """Takes one message, and never another: its connection fills up."""
+    """Takes nothing until it is released: its connection fills up."""
 
     released = threading.Event()
 
@@ -145,6 +148,14 @@ def crowd(address, count, stuck):
     Stuck.released.set()
     for one in clients:
         one.close()
+
+
+def discover():
+    with DiscoveryClient("127.0.0.1", 0) as listener:
+        say(listener.port)
+        for hub in listener.search_for_services(search_time=30.0):
+            say([hub.name, hub.id, *hub.get_service_address("ws")])
+            return
 
 
 def messages(path):

@@ -107,6 +107,13 @@ export class Nanover {
     return new Talking([...this.#python, DRIVER, "client", address]);
   }
 
+  /** Their discovery: it listens at a port of this machine, and then says name, id, host and port of a server. */
+  async discover(): Promise<{ port: number; found: Promise<unknown> }> {
+    const listener = new Talking([...this.#python, DRIVER, "discover"]);
+    const port = (await listener.next()) as number;
+    return { port, found: listener.next() };
+  }
+
   async crowd(address: string, count: number, stuck: number): Promise<Talking> {
     const crowd = new Talking([...this.#python, DRIVER, "crowd", address, String(count), String(stuck)]);
     await crowd.next();

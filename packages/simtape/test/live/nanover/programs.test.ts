@@ -3,6 +3,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterEach, describe, expect, test } from "vitest";
+import { announce } from "../../../src/io/node/announce.ts";
+import { hubMessage } from "../../../src/live/nanover/hub.ts";
 import {
   contentOf,
   HOW_TO_GET,
@@ -97,6 +99,14 @@ describe.skipIf(python === null)(`NanoVer's own programs ${title}`, { timeout: 1
     expect(((await status()) as { time: number }).time).toBeGreaterThan(0);
     await client.ask("run_play");
     await expect.poll(status).toMatchObject({ phase: "playing" });
+  });
+
+  test("their discovery finds what is announced", async () => {
+    const { port, found } = await nanover.discover();
+    const payload = (address: string): Uint8Array => hubMessage("town", address, 38_801, "one");
+    const end = await announce({ port, every: 100, payload, networks: [{ address: "127.0.0.1", to: "127.0.0.1" }] });
+    closing.push(end);
+    expect(await found).toEqual(["town", "one", "127.0.0.1", 38_801]);
   });
 
   test("twenty of their clients, one of which takes nothing, all have the same in the end", async () => {
