@@ -326,9 +326,10 @@ async function caughtUp(nanover: Nanover, file: string): Promise<void> {
   let all: Shown[] = [];
   await until(async () => {
     all = (await crowd.ask("shown")) as Shown[];
-    const [first, ...others] = all.map(({ frame: { "frame.index": _, "server.timestamp": __, ...frame } }) =>
-      JSON.stringify(frame),
-    );
+    const [first, ...others] = all.map((one) => {
+      const { "frame.index": _, "server.timestamp": __, ...frame } = one.frame;
+      return JSON.stringify(frame);
+    });
     return others.every((other) => other === first);
   });
   const seconds = (performance.now() - began) / 1000;

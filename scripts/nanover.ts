@@ -198,7 +198,7 @@ export async function playedInto(
   };
 }
 
-/** Frames and updates in their order, each of which has a free place beside the other (semantics §5.1). */
+/** Frames and updates in their order, each of which has a free place beside the other (NanoVer semantics §5.1). */
 export interface Parts {
   readonly frames: readonly string[];
   readonly updates: readonly string[];
