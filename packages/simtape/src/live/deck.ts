@@ -140,7 +140,10 @@ export class Deck {
     return changing;
   }
 
+  /** Two may have one name: the same object comes first. */
   #indexNow(wanted: DeckEntry): number {
+    const index = this.#entries.indexOf(wanted);
+    if (index >= 0) return index;
     return this.#entries.findIndex((entry) => idOf(entry) === idOf(wanted) && entry.version === wanted.version);
   }
 

@@ -44,6 +44,13 @@ describe("a deck whose recordings change", () => {
     expect(() => deck.indexOf("none")).toThrow(RangeError);
   });
 
+  test("tells recordings of one name from each other", async () => {
+    const deck = deckOf(BALL, { ...BALL }, { ...BALL });
+    for (const index of [0, 1, 2]) expect((await deck.load(index)).index).toBe(index);
+    await deck.offer([RACE, ...deck.entries]);
+    expect(deck.loaded?.index).toBe(3);
+  });
+
   test("unloads what has gone, what has another version, and is empty until another is loaded", async () => {
     const heard: string[] = [];
     const deck = deckOf({ ...RACE, id: "1", version: "a" });

@@ -10,9 +10,10 @@ import type { Time } from "../../model/time.ts";
 import type { Frame } from "../../play/frame.ts";
 import type { Loaded } from "../deck.ts";
 import { layoutOf, Particles, STANDING } from "./particles.ts";
+import { IDENTITY, SCENE, sceneEntry } from "./pose.ts";
 import { Passing, type Told, toldBy, toldByMade } from "./recorded.ts";
 import { entryOf } from "./said.ts";
-import { IDENTITY, sceneEntry, SCENE, Shower, shownOf } from "./shown.ts";
+import { Shower, shownOf } from "./shown.ts";
 import type { NanoverStage } from "./stage.ts";
 
 /** Milliseconds between two frames that are made, and not recorded ones (NanoVer semantics §5.1). */

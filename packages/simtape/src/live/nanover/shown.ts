@@ -1,5 +1,4 @@
 import { ByteBuilder } from "../../bytes/builder.ts";
-import { MessagePackFloat } from "../../codec/messagepack.ts";
 import { FRAME_INDEX, type MutableFrame, emptyMap, SERVER_TIMESTAMP } from "../../formats/nanover/layout/layout.ts";
 import { writeMessage } from "../../formats/nanover/layout/messagepack.ts";
 import { frameKeyOf, particleKeysOf, SHARED } from "../../formats/nanover/meaning/state.ts";
@@ -7,21 +6,11 @@ import { type Entry, frameEntries, stateEntries } from "../../formats/nanover/wr
 import { writeZipState } from "../../formats/nanover/write/transcode.ts";
 import type { State } from "../../model/state.ts";
 import type { Value } from "../../model/value.ts";
-import { entryOf } from "./said.ts";
+import { IDENTITY, SCENE, sceneEntry, TRANSFORM } from "./pose.ts";
 import type { NanoverStage } from "./stage.ts";
 
-/** Pose of the simulation box without one (NanoVer spec §3.4): position, quaternion x, y, z, w, scale. */
-export const IDENTITY: readonly number[] = [0, 0, 0, 0, 0, 0, 1, 1, 1, 1];
-/** The pose's key, which a recording may leave out and a server always has (NanoVer semantics §2). */
-export const SCENE = "scene";
-
-/** A pose of the box: ten float64 (NanoVer semantics §5.4). */
-export function sceneEntry(pose: readonly number[]): Entry {
-  return entryOf(
-    SCENE,
-    pose.map((number) => new MessagePackFloat(number)),
-  );
-}
+/** A server always has a pose. */
+const POSES: ReadonlySet<string> = new Set([SCENE, TRANSFORM]);
 
 /** What holds at a moment, by key. */
 export interface Shown {
@@ -94,7 +83,7 @@ export class Shower {
   share(entries: readonly Entry[], keys: ReadonlySet<string>): void {
     const { shared } = this.#stage;
     const removals = [...this.recorded].filter(
-      (key) => !keys.has(key) && key !== SCENE && shared.get(key) !== undefined,
+      (key) => !keys.has(key) && !POSES.has(key) && shared.get(key) !== undefined,
     );
     const updates = entries.filter(({ key, bytes }) => !isSame(shared.get(key), bytes));
     if (this.recorded.has(SCENE) && !keys.has(SCENE)) updates.push(sceneEntry(IDENTITY));

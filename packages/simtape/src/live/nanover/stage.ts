@@ -2,6 +2,7 @@ import { MessagePackFloat } from "../../codec/messagepack.ts";
 import { FRAME_INDEX, SERVER_TIMESTAMP, SIMULATION_NAME } from "../../formats/nanover/layout/layout.ts";
 import { type Entry, stateOf } from "../../formats/nanover/write/entries.ts";
 import type { Link } from "../../io/link.ts";
+import { withBothPoses } from "./pose.ts";
 import { emptied, entryOf, frameMessage, Said } from "./said.ts";
 
 /** Bytes that may wait for a client's network; a client above it gets nothing until it has taken them. */
@@ -97,8 +98,13 @@ export class NanoverStage {
     this.#frame(frameMessage([...bytesOf(own), stamp.bytes], this.#index++), own);
   }
 
-  /** A change of the shared state: updates apply first, then removals (NanoVer spec §3.2). */
-  update(entries: readonly Entry[], removals: readonly string[]): void {
+  /**
+   * A change of the shared state: updates apply first, then removals (NanoVer spec §3.2). As from NanoVer's server,
+   * nothing is sent of a change of nothing.
+   */
+  update(given: readonly Entry[], removals: readonly string[]): void {
+    if (given.length + removals.length === 0) return;
+    const entries = withBothPoses(given);
     for (const entry of entries) this.shared.put(entry);
     for (const key of removals) this.shared.delete(key);
     const message = stateOf(bytesOf(entries), "zip", removals);
