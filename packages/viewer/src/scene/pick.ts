@@ -70,7 +70,8 @@ export function principal(
   foremost: readonly string[] = [],
   moves: (spot: Spot) => boolean | null = () => null,
 ): Spot | null {
-  let [first, mover]: (Spot | null)[] = [null, null];
+  let first: Spot | null = null;
+  let mover: Spot | null = null;
   const main = crowds.filter(({ isMain }) => isMain);
   for (const crowd of main.sort((a, b) => rankIn(foremost, a.set) - rankIn(foremost, b.set))) {
     for (let row = 0; row < crowd.poses.count; row++) {

@@ -161,6 +161,11 @@ export class SceneView {
         this.invalidate();
       },
       (part) => events.onLoad?.(part),
+      () => [
+        this.hud.element,
+        this.bearings.element,
+        ...(this.#instruments === null ? [] : [this.#instruments.element]),
+      ],
     );
     this.#pace.isHeld = ratio !== null;
     this.#rig.eases = ratio === null;
@@ -544,7 +549,7 @@ export class SceneView {
     camera.layers.set(0);
     camera.layers.enable(quality.shadows ? FINE : QUICK);
     const followed = this.#followed();
-    if (this.#gaze === null) this.#rig.follow(followed);
+    if (this.#gaze === null) this.#rig.follow(followed, this.#subject?.isChosen);
     else this.#gazeAt(this.#gaze(this.time));
     this.#showFlight(followed);
     const isUnderWay = this.#rig.settle();
