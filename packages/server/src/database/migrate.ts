@@ -15,6 +15,7 @@ import * as analyses from "./migrations/016-analyses.ts";
 import * as alerts from "./migrations/017-alerts.ts";
 import * as companions from "./migrations/018-companions.ts";
 import * as maps from "./migrations/019-maps.ts";
+import * as pictures from "./migrations/020-pictures.ts";
 import type { Tables } from "./tables.ts";
 
 /** Migrations by name, in their order. A released migration never changes. */
@@ -34,6 +35,7 @@ const MIGRATIONS: Readonly<Record<string, Migration>> = {
   "017-alerts": alerts,
   "018-companions": companions,
   "019-maps": maps,
+  "020-pictures": pictures,
 };
 
 /**
