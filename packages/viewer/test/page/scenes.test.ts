@@ -211,7 +211,11 @@ describe.skipIf(!hasChromium)("two scenes", () => {
     expect(b.x).toBeGreaterThanOrEqual(a.x + a.width);
     expect(Math.min(a.width, b.width)).toBeGreaterThan(250);
     await keep("town-two-driving");
-    await page.waitForFunction(() => decodeURIComponent(location.hash).includes('"scene-2"'));
+    // with its drawers open
+    await page.waitForFunction(() => {
+      const layout = JSON.stringify(simtape.state.value.shared["layout"]);
+      return !layout.includes('"collapsed":true') && decodeURIComponent(location.hash).includes(layout);
+    });
     const address = page.url();
     await page.evaluate(() => localStorage.clear());
     await go(address);
