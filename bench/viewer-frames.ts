@@ -48,7 +48,10 @@ try {
     const scene = style === undefined ? {} : { scene: { molecules: { style } } };
     const address = server.address([entry]) + hashOf({ shared: { layout: layoutOf(["scene"]), ...scene } });
     await chromium.open(address, () => document.querySelector("canvas[data-time]") !== null);
-    await chromium.run(() => {
+    // a long file is played while it is scanned: that is not what is measured
+    await chromium.run(async () => {
+      while (simtape.state.value.decks[0]?.opened.isHead !== false)
+        await new Promise((resolve) => setTimeout(resolve, 100));
       simtape.setLoop(simtape.bounds);
       simtape.play();
     });

@@ -17,6 +17,7 @@ import * as companions from "./migrations/018-companions.ts";
 import * as maps from "./migrations/019-maps.ts";
 import * as deletions from "./migrations/020-deletions.ts";
 import * as companionDigests from "./migrations/021-companion-digests.ts";
+import * as pictures from "./migrations/022-pictures.ts";
 import type { Tables } from "./tables.ts";
 
 /** Migrations by name, in their order. A released migration never changes. */
@@ -38,6 +39,7 @@ const MIGRATIONS: Readonly<Record<string, Migration>> = {
   "019-maps": maps,
   "020-deletions": deletions,
   "021-companion-digests": companionDigests,
+  "022-pictures": pictures,
 };
 
 /**

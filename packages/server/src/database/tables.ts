@@ -115,6 +115,8 @@ export interface ThumbnailsTable {
   svg: string;
   /** The same picture, in which things move; null: it was made by an earlier release. */
   moving: string | null;
+  /** The `DRAWING` that they are of; 0: it was made by an earlier release. */
+  drawing: Generated<number>;
 }
 
 /** A file that shows the world of a recording. */

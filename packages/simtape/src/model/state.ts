@@ -474,15 +474,27 @@ export function isSameSet(before: EntitySet, after: EntitySet): boolean {
   return true;
 }
 
+/** Of objects and lists that were weighed: they never change, and a large state is weighed for every mebibyte folded. */
+const WEIGHTS = new WeakMap<object, number>();
+
 /** Memory of a value beside the place it is in, about. */
 function weightOf(value: Value): number {
   if (typeof value === "string") return 24 + value.length;
   if (typeof value === "bigint") return 24;
   if (typeof value !== "object" || value === null) return 8;
   if (ArrayBuffer.isView(value)) return 128 + value.byteLength;
+  let bytes = WEIGHTS.get(value);
+  if (bytes === undefined) {
+    bytes = contentOf(value);
+    WEIGHTS.set(value, bytes);
+  }
+  return bytes;
+}
+
+function contentOf(value: object): number {
   let bytes = 128;
   if (Array.isArray(value)) for (const item of value as readonly Value[]) bytes += 8 + weightOf(item);
-  else for (const item of Object.values(value)) bytes += 48 + weightOf(item as Value);
+  else for (const item of Object.values(value as Readonly<Record<string, Value>>)) bytes += 48 + weightOf(item);
   return bytes;
 }
 

@@ -125,10 +125,11 @@ export class CameraRig {
     return isUnderWay;
   }
 
-  /** Goes along with what is followed, in the ways that do. */
-  follow(spot: Spot | null): void {
+  /** Goes along with what is followed, in the ways that do; from above only with what was chosen. */
+  follow(spot: Spot | null, isChosen = false): void {
     const followed = spot === null ? "" : `${spot.crowd.set}/${spot.crowd.poses.ids[spot.row]}`;
-    const goesAlong = this.#mode === "follow" || this.#mode === "first-person";
+    const goesAbove = this.#mode === "top" && isChosen;
+    const goesAlong = this.#mode === "follow" || this.#mode === "first-person" || goesAbove;
     if (goesAlong && this.#followed !== "" && followed !== "" && this.#followed !== followed) this.ease();
     this.#followed = followed;
     if (spot === null) {
@@ -139,7 +140,10 @@ export class CameraRig {
       this.#look(spot);
       return;
     }
-    if (this.#mode !== "follow") return;
+    if (!goesAlong) {
+      this.#isFollowing = false;
+      return;
+    }
     middleOf(spot, PLACE);
     if (this.#isPlaced) {
       this.#isPlaced = false;
@@ -148,6 +152,7 @@ export class CameraRig {
       STEP.set(0, 0, 0);
     } else if (!this.#isFollowing) {
       this.#isFollowing = true;
+      if (goesAbove) this.ease();
       STEP.copy(PLACE).sub(this.#controls.target);
     } else {
       STEP.copy(PLACE).sub(this.#last);
@@ -155,7 +160,8 @@ export class CameraRig {
     this.#last.copy(PLACE);
     this.#held.position.add(STEP);
     this.#controls.target.add(STEP);
-    this.#steer(spot);
+    // north stays up
+    if (!goesAbove) this.#steer(spot);
     this.#held.updateMatrixWorld();
   }
 

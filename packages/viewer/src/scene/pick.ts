@@ -60,18 +60,35 @@ export function find(crowds: readonly Crowd[], set: string, id: number | string)
   return null;
 }
 
-/** What it is about when nothing is selected: the hero or the recorded aircraft, else the first of the main things. */
-export function principal(crowds: readonly Crowd[]): Spot | null {
+/**
+ * What it is about when nothing is selected: the hero or the recorded aircraft; else the first of the main things that
+ * moves, or may; or where all stand the first of them. Those of the sets that are `foremost` come before others, in that
+ * order. `moves`: whether a thing does; null: nothing is known of its set.
+ */
+export function principal(
+  crowds: readonly Crowd[],
+  foremost: readonly string[] = [],
+  moves: (spot: Spot) => boolean | null = () => null,
+): Spot | null {
   let first: Spot | null = null;
-  for (const crowd of crowds) {
-    if (!crowd.isMain) continue;
+  let mover: Spot | null = null;
+  const main = crowds.filter(({ isMain }) => isMain);
+  for (const crowd of main.sort((a, b) => rankIn(foremost, a.set) - rankIn(foremost, b.set))) {
     for (let row = 0; row < crowd.poses.count; row++) {
       if (!crowd.poses.isKnown(row)) continue;
-      if (crowd.poses.ids[row] === "self" || crowd.label(row) === "hero") return { crowd, row };
-      first ??= { crowd, row };
+      const spot = { crowd, row };
+      if (crowd.poses.ids[row] === "self" || crowd.label(row) === "hero") return spot;
+      first ??= spot;
+      if (mover === null && moves(spot) !== false) mover = spot;
     }
   }
-  return first;
+  return mover ?? first;
+}
+
+/** Which of the sets that are foremost it is; another comes after all of them. */
+export function rankIn(foremost: readonly string[], set: string): number {
+  const rank = foremost.indexOf(set);
+  return rank < 0 ? foremost.length : rank;
 }
 
 const PLACE = new Vector3();

@@ -27,7 +27,7 @@ import type { Look } from "./look.ts";
 import type { Models } from "./models.ts";
 import { Marker } from "./marker.ts";
 import { clockOf, Pace } from "./pace.ts";
-import { find, placeOf, principal, type Spot } from "./pick.ts";
+import { find, placeOf, principal, rankIn, type Spot } from "./pick.ts";
 import { Pointer, type Pointed } from "./pointer.ts";
 import type { MoleculeFacts } from "./presenters/molecules/facts.ts";
 import type { MoleculeSettings } from "./presenters/molecules/settings.ts";
@@ -161,6 +161,11 @@ export class SceneView {
         this.invalidate();
       },
       (part) => events.onLoad?.(part),
+      () => [
+        this.hud.element,
+        this.bearings.element,
+        ...(this.#instruments === null ? [] : [this.#instruments.element]),
+      ],
     );
     this.#pace.isHeld = ratio !== null;
     this.#rig.eases = ratio === null;
@@ -224,12 +229,12 @@ export class SceneView {
       this.#reads = reads;
       this.#events.onReads(reads);
     }
-    this.#regard();
     // What was empty at first may be what it is about.
     const there = this.#casts[0]!.crowds.map(({ poses }) => (poses.count > 0 ? 1 : 0)).join("");
-    const isOther = this.#isHome && there !== this.#there;
+    const isOther = there !== this.#there;
     this.#there = there;
-    if (!this.#hasHome || isOther) this.home();
+    this.#regard(isOther);
+    if (!this.#hasHome || (isOther && this.#isHome)) this.home();
     if (hasNewCast) this.#watchers?.show(this.#company, this.#origin);
     this.#pace.change();
   }
@@ -391,7 +396,8 @@ export class SceneView {
     const isMore = cast === 0 && this.#casts[0]?.reach(set, course.places) === true;
     const flies = this.#casts[0]?.crowds.find((one) => one.set === set)?.flies === true;
     const isMapped = cast === 0 && flies && this.#rig.mode === "top";
-    if ((isMore || isMapped) && this.#isHome) this.home();
+    const isOther = cast === 0 && this.#regardMover();
+    if ((isMore || isMapped || isOther) && this.#isHome) this.home();
     this.invalidate();
   }
 
@@ -543,7 +549,7 @@ export class SceneView {
     camera.layers.set(0);
     camera.layers.enable(quality.shadows ? FINE : QUICK);
     const followed = this.#followed();
-    if (this.#gaze === null) this.#rig.follow(followed);
+    if (this.#gaze === null) this.#rig.follow(followed, this.#subject?.isChosen);
     else this.#gazeAt(this.#gaze(this.time));
     this.#showFlight(followed);
     const isUnderWay = this.#rig.settle();
@@ -676,13 +682,36 @@ export class SceneView {
     return this.#subject === null ? null : find(this.#casts[0]?.crowds ?? [], this.#subject.set, this.#subject.id);
   }
 
-  /** What it is about where nothing was chosen, or where that has gone. */
-  #regard(): void {
-    if (this.#subject?.isChosen === true || this.#followed() !== null) return;
-    const spot = principal(this.#casts[0]?.crowds ?? []);
-    if (spot === null) return;
-    this.#subject = { ...named(spot), isChosen: false };
+  /** What it is about where nothing was chosen, where that has gone, or where a set that is more foremost has come. */
+  #regard(isOther = false): void {
+    if (this.#subject?.isChosen === true) return;
+    const followed = this.#followed();
+    if (followed === null) this.#regardOther();
+    else if (isOther) {
+      const rank = rankIn(this.#foremost, followed.crowd.set);
+      this.#regardOther(({ crowd }) => rankIn(this.#foremost, crowd.set) < rank);
+    }
+  }
+
+  /** What stands is not what it is about where another thing moves, unless it was chosen; whether it is another now. */
+  #regardMover(): boolean {
+    if (this.#subject?.isChosen === true) return false;
+    const followed = this.#followed();
+    return (followed === null || this.#ways.moves(followed) === false) && this.#regardOther();
+  }
+
+  #regardOther(isBetter: (spot: Spot) => boolean = () => true): boolean {
+    const spot = principal(this.#casts[0]?.crowds ?? [], this.#foremost, (one) => this.#ways.moves(one));
+    if (spot === null || !isBetter(spot)) return false;
+    const { set, id } = named(spot);
+    if (this.#subject?.set === set && this.#subject.id === id) return false;
+    this.#subject = { set, id, isChosen: false };
     this.#events.onSubject(this.#subject);
+    return true;
+  }
+
+  get #foremost(): readonly string[] {
+    return this.#showings[0]?.things ?? [];
   }
 
   #pointed(): Pointed {

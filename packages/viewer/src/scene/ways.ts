@@ -1,4 +1,4 @@
-import { type Box3, Group, Vector3 } from "three";
+import { Box3, Group, Vector3 } from "three";
 import type { Cast } from "./cast.ts";
 import { type Course, runsOf } from "./course.ts";
 import { Curtain } from "./curtain.ts";
@@ -44,6 +44,16 @@ export class Ways {
     return this.#ways.get(keyOf(index, crowd.set, crowd.poses.ids[row]!))?.course ?? null;
   }
 
+  /** Whether a thing of what plays is known to go further than it is large; null: no way of its set is known. */
+  moves(spot: Spot): boolean | null {
+    const { set, radius, frame } = spot.crowd;
+    const { places } = this.courseOf(0, spot) ?? {};
+    if (places === undefined) return [...this.#ways.keys()].some((key) => key.startsWith(`0 ${set} `)) ? false : null;
+    WAY.makeEmpty();
+    for (let at = 0; at < places.length; at += 3) WAY.expandByPoint(FEET.fromArray(places, at));
+    return WAY.min.distanceTo(WAY.max) > 2 * radius * frame.matrixWorld.getMaxScaleOnAxis();
+  }
+
   /** Widens the box by the ways of what plays, seen from above. */
   frame(box: Box3): void {
     for (const [key, { course }] of this.#ways) {
@@ -67,6 +77,7 @@ export class Ways {
 }
 
 const FEET = new Vector3();
+const WAY = new Box3();
 
 function keyOf(index: number, set: string, id: number | string): string {
   return `${index} ${set} ${typeof id} ${id}`;

@@ -1,7 +1,9 @@
 import type { DockviewApi } from "dockview";
 import type { EntitySet, State } from "simtape";
 import { PANELS, type PanelKind, panelsFor } from "../panels.ts";
+import { SCENE } from "../scene/settings.ts";
 import { mainPanel, type Session } from "../session.ts";
+import { addBeside } from "./beside.ts";
 import { arrange, type Drawer, type DrawerSize } from "./layout.ts";
 
 /** What drawers have of the page: from 0 to 1; absent: the drawer is shut. */
@@ -79,11 +81,17 @@ export function presetsFor(state: State | null): readonly string[] {
   return [...own, ...PRESETS.filter(({ suits }) => suits === undefined)].map(({ id }) => id);
 }
 
-/** Lays out panels as a preset says. */
+/** Lays out panels as a preset says; scenes that lie beside each other stay, unless it is for one alone. */
 export function layOut(api: DockviewApi, session: Session, id: string): void {
   const preset = PRESETS.find((one) => one.id === id)!;
   const main = mainPanel(session.state.value);
+  const others = id === SCENE ? [] : otherScenes(api);
   arrange(api, panelsIn(preset, main), main, sizeIn(preset));
+  for (const scene of others) addBeside(api, PANELS.find((kind) => kind.id === SCENE)!, scene);
+}
+
+function otherScenes({ panels }: DockviewApi): readonly string[] {
+  return panels.map(({ id }) => id).filter((id) => id.startsWith(`${SCENE}-`));
 }
 
 function sizeIn({ open }: Preset): DrawerSize {

@@ -97,6 +97,50 @@ describe.skipIf(!hasChromium)("a flight, in a browser", () => {
     await keep("map");
   });
 
+  test("has the names of a map where no readings and no instruments lie over them", async () => {
+    const names = await page.evaluate(async () => {
+      const write = CanvasRenderingContext2D.prototype.fillText;
+      const found: { readonly text: string; readonly from: number; readonly y: number; readonly width: number }[] = [];
+      CanvasRenderingContext2D.prototype.fillText = function (text, x, y) {
+        const { width } = this.measureText(text);
+        const from = x - { left: 0, center: width / 2, right: width, start: 0, end: width }[this.textAlign];
+        if (this.canvas.className === "scene-chart") found.push({ text, from, y, width });
+        write.call(this, text, x, y);
+      };
+      simtape.pictures.get("scene")!();
+      CanvasRenderingContext2D.prototype.fillText = write;
+      return found;
+    });
+    expect(names.filter(({ text }) => /[NSEW]$/.test(text)).length).toBeGreaterThan(3);
+    const scene = (await page.locator(".scene-chart").boundingBox())!;
+    for (const selector of [".scene-hud", ".scene-bearings", ".scene-instruments"]) {
+      const box = (await page.locator(selector).boundingBox())!;
+      const [left, top] = [box.x - scene.x, box.y - scene.y];
+      for (const { text, from, y, width } of names) {
+        const isBeside = from > left + box.width || from + width < left || y - 5 > top + box.height || y + 5 < top;
+        expect(isBeside, `${text} under ${selector}`).toBe(true);
+      }
+    }
+  });
+
+  test("stays in the middle of its map while it flies, where it was chosen", async () => {
+    await page.evaluate(() => simtape.select({ kind: "thing", set: "aircraft", id: "self" }));
+    const off = () =>
+      page.evaluate(() => {
+        const { x, y } = simtape.sights.get("scene")!("aircraft", "self")!;
+        return Math.hypot(x - 0.5, y - 0.5);
+      });
+    for (const seconds of [SECONDS, 10, 50]) {
+      await page.evaluate((time) => simtape.seek(time), seconds * 1e9);
+      await page.locator(`.scene-view canvas[role=img][data-time='${seconds * 1e9}']`).waitFor();
+      await expect.poll(off).toBeLessThan(0.03);
+    }
+    await keep("map-chosen");
+    await page.evaluate(() => simtape.select(null));
+    await page.evaluate((time) => simtape.seek(time), SECONDS * 1e9);
+    await page.getByRole("button", { name: "Home", exact: true }).click();
+  });
+
   test("has terrain from a file that is dropped", async () => {
     const [latitude, longitude] = await page.evaluate(() => {
       const { values } = simtape.frame!.recorded;

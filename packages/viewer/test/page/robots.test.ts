@@ -4,6 +4,7 @@ import { join } from "node:path";
 import type { Page } from "playwright-core";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import { picture, map, unit } from "../../../demo/src/mira-world.ts";
+import { demo as patrol } from "../../../demo/src/mcap.ts";
 import { demo } from "../../../demo/src/mira.ts";
 import { mcap } from "../../../simtape/src/formats/mcap/format.ts";
 import { MemoryFiles } from "../../../simtape/src/io/sink.ts";
@@ -42,6 +43,9 @@ describe.skipIf(!hasChromium)("robots and their scans, in a browser", () => {
     const files = new MemoryFiles();
     await demo(options, files);
     writeFileSync(join(folder, "robot.tape"), files.bytes);
+    const patrolled = new MemoryFiles();
+    await patrol(options, patrolled);
+    writeFileSync(join(folder, "patrol.mcap"), patrolled.bytes);
     writeFileSync(join(folder, "robot.yaml"), map(options));
     writeFileSync(join(folder, "robot.pgm"), picture(options));
     writeFileSync(join(folder, "robot.urdf"), unit());
@@ -167,6 +171,19 @@ describe.skipIf(!hasChromium)("robots and their scans, in a browser", () => {
       return found;
     }, at);
   }
+
+  test("it is about the robot, not about the posts in its yard", async () => {
+    await page.goto("about:blank");
+    await page.goto(viewer.address("patrol.mcap"));
+    await untilOpen(page);
+    await page.evaluate(() => simtape.seek(2e9));
+    const subject = () => page.evaluate(() => simtape.state.value.subject);
+    await expect.poll(subject).toEqual({ set: "poses", id: "/pose", isChosen: false });
+    const things = page.getByRole("combobox", { name: "Selected thing" });
+    await expect.poll(() => things.locator("option:checked").textContent()).toMatch(/pose/);
+    expect(await page.evaluate(() => simtape.camera!.isFollowing)).toBe(true);
+    await keep("patrol-mcap");
+  });
 
   async function keep(name: string): Promise<void> {
     if (SCREENSHOTS === undefined) return;

@@ -198,6 +198,37 @@ describe.skipIf(!hasChromium)("two scenes", () => {
     expect(await cameraOf("scene-2")).toEqual(camera);
   });
 
+  test("stay where a preset lays out the others, and a link to that has both; one for a scene alone closes the second", async () => {
+    await page.keyboard.press("Shift+S");
+    await second().waitFor();
+    await drag("Scene 2", 40, 10, "right");
+    await expect.poll(() => cameraOf("scene-2")).toBeDefined();
+    const camera = await cameraOf("scene-2");
+    await run("Layout: Driving");
+    await panel("Plots").waitFor();
+    await second().waitFor();
+    const [a, b] = [(await first().boundingBox())!, (await second().boundingBox())!];
+    expect(b.x).toBeGreaterThanOrEqual(a.x + a.width);
+    expect(Math.min(a.width, b.width)).toBeGreaterThan(250);
+    await keep("town-two-driving");
+    // with its drawers open
+    await page.waitForFunction(() => {
+      const layout = JSON.stringify(simtape.state.value.shared["layout"]);
+      return !layout.includes('"collapsed":true') && decodeURIComponent(location.hash).includes(layout);
+    });
+    const address = page.url();
+    await page.evaluate(() => localStorage.clear());
+    await go(address);
+    await second().waitFor();
+    await panel("Plots").waitFor();
+    expect(await cameraOf("scene-2")).toEqual(camera);
+    await run("Layout: Scene alone");
+    await second().waitFor({ state: "detached" });
+    await page.keyboard.press("Control+z");
+    await second().waitFor();
+    expect(await cameraOf("scene-2")).toEqual(camera);
+  });
+
   test("have what is selected and measured in common, and what is hidden each for itself", async () => {
     await page.keyboard.press("Shift+S");
     await second().waitFor();

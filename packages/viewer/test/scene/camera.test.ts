@@ -1,5 +1,5 @@
 import { readFileSync } from "node:fs";
-import { type Axes, filesBundle, open } from "simtape";
+import { type Axes, filesBundle, open, standardAxes, type State } from "simtape";
 import { Box3, Matrix4, type PerspectiveCamera, Vector3 } from "three";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { CameraRig, fieldFor } from "../../src/scene/camera-rig.ts";
@@ -49,9 +49,9 @@ function rigOf(): CameraRig {
 }
 
 /** As it is drawn at a time, in milliseconds. */
-function drawn(rig: CameraRig, spot: Spot | null, at: number): PerspectiveCamera {
+function drawn(rig: CameraRig, spot: Spot | null, at: number, isChosen = false): PerspectiveCamera {
   now = at;
-  rig.follow(spot);
+  rig.follow(spot, isChosen);
   rig.settle();
   rig.fit(800, 400);
   return rig.camera;
@@ -66,6 +66,8 @@ async function castOf(name: string): Promise<Cast> {
   return cast;
 }
 
+const AHEAD = new Vector3();
+const LOCAL = standardAxes("right", "z");
 const EXAMPLES = ["buckyball.nanover.zip", "flight.fgtape", "patrol.tape", "race.hcrp", "town.log"];
 
 describe("the camera", () => {
@@ -98,6 +100,38 @@ describe("the camera", () => {
       const middle = rig.target.clone().project(camera);
       expect([mode, Math.hypot(middle.x, middle.y) < 1e-3]).toEqual([mode, true]);
     }
+  });
+
+  test("from above keeps what was chosen in the middle as it goes, with north up; what was not, goes on alone", () => {
+    isStill = true;
+    const rig = rigOf();
+    rig.setMode("top", null);
+    rig.home(new Box3(new Vector3(-40, 0, -40), new Vector3(40, 1, 40)), null);
+    const cast = new Cast(new Origin(), -1);
+    const at = (x: number, z: number): Spot => {
+      const position = { data: Float64Array.of(x, z, 0), width: 3, unit: "m", interpolation: "hold" } as const;
+      const drones = { ids: [1], columns: new Map([["position", position]]), axes: LOCAL };
+      cast.show({ time: 0, values: new Map(), sets: new Map([["drones", drones]]) } as unknown as State);
+      return { crowd: cast.crowds[0]!, row: 0 };
+    };
+    const seen = (spot: Spot): Vector3 => placeOf(spot.crowd, spot.row, new Vector3()).project(rig.camera);
+    const { distance } = rig;
+    for (const [x, y, isChosen] of [
+      [10, 5, true],
+      [30, -20, true],
+      [300, -200, true],
+      [30, 10, false],
+    ] as const) {
+      const spot = at(x, y);
+      drawn(rig, spot, 0, isChosen);
+      const { x: aside, y: up } = seen(spot);
+      expect(Math.hypot(aside, up) < 0.02).toBe(isChosen);
+      // what is farther north is higher in the picture
+      expect(AHEAD.set(0, 0, -1).applyQuaternion(rig.camera.quaternion).y).toBeLessThan(-0.999);
+      expect(AHEAD.set(0, 1, 0).applyQuaternion(rig.camera.quaternion).z).toBeLessThan(-0.99);
+      expect(rig.distance).toBeCloseTo(distance, 3);
+    }
+    cast.dispose();
   });
 
   test("goes where it is sent in a moment, and at once where the user wants less motion", () => {

@@ -1,6 +1,6 @@
 import land from "world-atlas/land-110m.json" with { type: "json" };
 import { describe, expect, test } from "vitest";
-import { degreesText, multiples, stepOf } from "../../src/scene/chart/graticule.ts";
+import { degreesText, freeSpot, multiples, stepOf } from "../../src/scene/chart/graticule.ts";
 import { linesOf, piecesNear, type Topology } from "../../src/scene/chart/land.ts";
 
 const LINES = linesOf(land as unknown as Topology);
@@ -50,5 +50,18 @@ describe("lines of the earth", () => {
     expect(degreesText(0, ["E", "W"], 1)).toBe("0°");
     // What is 8.999999 by its sum is 9.
     expect(degreesText(8 + 60 * (1 / 60) - 1e-12, ["E", "W"], 1 / 60)).toBe("9°00′E");
+  });
+
+  test("have their names where nothing lies over them, else none", () => {
+    const readings = { left: 10, right: 190, top: 10, bottom: 106 };
+    const instruments = { left: 870, right: 1236, top: 275, bottom: 480 };
+    const name = (...spots: Parameters<typeof freeSpot>[0]) => freeSpot(spots, 60, 17, [readings, instruments]);
+    expect(name([230, 12, "center"], [230, 480, "center"])).toEqual([230, 12, "center"]);
+    expect(name([210, 12, "center"], [210, 480, "center"])).toEqual([210, 480, "center"]);
+    expect(name([6, 80, "left"], [1244, 80, "right"])).toEqual([1244, 80, "right"]);
+    expect(name([6, 115, "left"])).toEqual([6, 115, "left"]);
+    expect(name([900, 476, "center"])).toBeNull();
+    // a box that is not shown has no size
+    expect(freeSpot([[6, 8, "left"]], 60, 17, [{ left: 0, right: 0, top: 0, bottom: 0 }])).not.toBeNull();
   });
 });

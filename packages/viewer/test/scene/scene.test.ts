@@ -25,6 +25,7 @@ import { courseOf, runsOf } from "../../src/scene/course.ts";
 import { gapText, gapTo } from "../../src/scene/gap.ts";
 import { stepFor } from "../../src/scene/ground.ts";
 import { Look } from "../../src/scene/look.ts";
+import { Ways } from "../../src/scene/ways.ts";
 import { find, pick, placeOf, principal, type Spot } from "../../src/scene/pick.ts";
 import { Poses } from "../../src/scene/poses.ts";
 import { playerName } from "../../src/scene/presenters/blocks.ts";
@@ -686,6 +687,38 @@ describe("picking and cameras", () => {
     } else {
       expect(box.containsPoint(inside)).toBe(true);
     }
+    cast.dispose();
+  });
+
+  test("it is about what goes far, before what stands still; sets that are foremost come first", () => {
+    const cast = new Cast(new Origin(), -1);
+    cast.show(
+      stateWith({
+        posts: oneSet([1, 2], [0, 0, 0, 5, 0, 0]),
+        drones: oneSet([7, 8, 9], [0, 0, -10, 0, 0, -20, 3, 0, -10]),
+      }),
+    );
+    cast.object.updateMatrixWorld();
+    const ways = new Ways();
+    const about = (foremost: readonly string[] = []): string => {
+      const { crowd, row } = principal(cast.crowds, foremost, (spot) => ways.moves(spot))!;
+      return `${crowd.set} ${crowd.poses.ids[row]}`;
+    };
+    expect([about(), about(["drones"])]).toEqual(["posts 1", "drones 7"]);
+    const go = (set: string, id: number, length: number): void => {
+      const places = Float32Array.of(0, 0, 0, length / 2, 0, 0, length, 0, 0);
+      ways.set(0, cast, set, id, { times: Float64Array.of(0, 1e9, 2e9), places }, 0);
+    };
+    go("posts", 1, 0);
+    // of the others nothing is known
+    expect(about()).toBe("drones 7");
+    go("drones", 8, 0.01);
+    expect(about()).toBe("posts 1");
+    go("drones", 9, 80);
+    expect([about(), about(["posts"])]).toEqual(["drones 9", "drones 9"]);
+    go("posts", 2, 80);
+    expect([about(["posts"]), about(["drones"])]).toEqual(["posts 2", "drones 9"]);
+    ways.clear();
     cast.dispose();
   });
 

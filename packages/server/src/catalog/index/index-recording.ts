@@ -8,12 +8,16 @@ import { digestsOf } from "./digest.ts";
 import { factsOf } from "./facts.ts";
 import { keepFacts, markTwins } from "./keep.ts";
 import { SeekIndexes, WORTH_BYTES } from "./seek-indexes.ts";
+import { DRAWING } from "./thumbnail.ts";
 import type { FindingFact } from "../../database/tables.ts";
 import { isUnreadable, tellUnreadable } from "../../library/unreadable.ts";
 
+/** Recordings whose pictures are made again at once: those that come go before the next of them. */
+const REDRAWN = 100;
+
 /**
  * Recordings that were added to the catalog a minute ago or earlier and are not indexed; a recording that is being
- * written is updated again and again.
+ * written is updated again and again. Of those that are indexed, some whose pictures are of an earlier drawing.
  */
 export function owedIndexes({ query }: Pick<Context, "query">): Owed {
   return {
@@ -26,7 +30,16 @@ export function owedIndexes({ query }: Pick<Context, "query">): Owed {
         .where("stamp", "<>", "")
         .where("changed", "<", sql<Date>`now() - interval '1 minute'`)
         .execute();
-      return rows.map(({ id }) => id);
+      const old = await query
+        .selectFrom("thumbnails")
+        .innerJoin("recordings", "recordings.id", "thumbnails.recording")
+        .select("recordings.id")
+        .where("state", "=", "indexed")
+        .where("drawing", "<", DRAWING)
+        .orderBy("added", "desc")
+        .limit(REDRAWN)
+        .execute();
+      return [...rows, ...old].map(({ id }) => id);
     },
   };
 }

@@ -3,6 +3,7 @@ import type { Query } from "../../database/database.ts";
 import type { Digests } from "./digest.ts";
 import type { ExtentFact } from "./extents.ts";
 import type { Facts } from "./facts.ts";
+import { DRAWING } from "./thumbnail.ts";
 
 /** Ids of paths, by path and unit: recordings of one kind share them. */
 const PATHS = new Map<string, number>();
@@ -70,10 +71,11 @@ export async function keepFacts(
         .insertInto("subjects")
         .values([...new Set(facts.subjects)].map((identity) => ({ recording: id, identity })))
         .execute();
+    const pictures = { ...facts.thumbnail, drawing: DRAWING };
     await within
       .insertInto("thumbnails")
-      .values({ recording: id, ...facts.thumbnail })
-      .onConflict((conflict) => conflict.column("recording").doUpdateSet(facts.thumbnail))
+      .values({ recording: id, ...pictures })
+      .onConflict((conflict) => conflict.column("recording").doUpdateSet(pictures))
       .execute();
     return true;
   });

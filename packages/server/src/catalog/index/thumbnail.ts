@@ -20,6 +20,9 @@ const [JUMP, JUMPS] = [24, 12];
 const SECONDS = 6;
 const STEPS = 96;
 
+/** Which drawing this is: raise it when pictures look otherwise, and those of recordings that have been indexed are made again. */
+export const DRAWING = 1;
+
 /** Two pictures of a recording, as SVG. */
 export interface Pictures {
   readonly svg: string;

@@ -11,7 +11,7 @@ import type { Scheme } from "../../theme.ts";
 import { SURROUNDINGS } from "../look.ts";
 import type { Strip } from "../../world/companion.ts";
 import type { Origin } from "../origin.ts";
-import { degreesText, multiples, stepOf } from "./graticule.ts";
+import { type Box, degreesText, freeSpot, multiples, type Spot, stepOf } from "./graticule.ts";
 import { linesOf, piecesNear, type Topology } from "./land.ts";
 
 /** Metres from what is looked at from which on the coast is drawn: nearer, it would be seen how coarse it is. */
@@ -34,12 +34,17 @@ export class Chart {
   readonly #context: CanvasRenderingContext2D = this.element.getContext("2d")!;
   readonly #origin: Origin;
   readonly #ratio: () => number;
+  readonly #above: () => readonly Element[];
   #isEmpty = true;
 
-  /** The scene's zero must be known. `ratio`: pixels of the canvas for each of the page. */
-  constructor(origin: Origin, ratio: () => number) {
+  /**
+   * The scene's zero must be known. `ratio`: pixels of the canvas for each of the page. `above`: what lies over the
+   * picture, so that no name is there.
+   */
+  constructor(origin: Origin, ratio: () => number, above: () => readonly Element[]) {
     this.#origin = origin;
     this.#ratio = ratio;
+    this.#above = above;
     this.element.className = "scene-chart";
     this.element.setAttribute("aria-hidden", "true");
     const material = new LineBasicMaterial({ transparent: true, opacity: 0.8, depthWrite: false });
@@ -102,19 +107,37 @@ export class Chart {
       context.stroke();
       return points;
     };
-    const names: (readonly [string, number, number, CanvasTextAlign])[] = [];
+    const names: (readonly [string, ...Spot[]])[] = [];
     for (const latitude of multiples(south, north, step)) {
       const points = line((part) => [latitude, west + part * (east - west)]);
       const y = crossing(points, 4, "x", "y");
-      if (y > 34 && y < height - 10) names.push([degreesText(latitude, ["N", "S"], step), 6, y, "left"]);
+      if (y > 34 && y < height - 10)
+        names.push([degreesText(latitude, ["N", "S"], step), [6, y, "left"], [width - 6, y, "right"]]);
     }
     for (const longitude of multiples(west, east, aside)) {
       const points = line((part) => [south + part * (north - south), longitude]);
       const x = crossing(points, 4, "y", "x");
-      if (x > 40 && x < width - 40) names.push([degreesText(longitude, ["E", "W"], aside), x, 12, "center"]);
+      if (x > 40 && x < width - 40)
+        names.push([degreesText(longitude, ["E", "W"], aside), [x, 12, "center"], [x, height - 12, "center"]]);
     }
     context.globalAlpha = 1;
-    for (const [text, x, y, align] of names) this.#write(text, x, y, align, scheme);
+    const above = this.#boxesAbove();
+    for (const [text, ...spots] of names) {
+      const free = freeSpot(spots, context.measureText(text).width + 6, FONT + 6, above);
+      if (free !== null) this.#write(text, ...free, scheme);
+    }
+  }
+
+  /** Where in the picture it is that something lies over it. */
+  #boxesAbove(): readonly Box[] {
+    const { left, top } = this.element.getBoundingClientRect();
+    const boxes = this.#above().map((element) => element.getBoundingClientRect());
+    return boxes.map((box) => ({
+      left: box.left - left,
+      right: box.right - left,
+      top: box.top - top,
+      bottom: box.bottom - top,
+    }));
   }
 
   /** Runways as lines where they are thinner than that, and the names of their airports where they are long enough. */

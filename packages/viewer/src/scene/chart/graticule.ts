@@ -33,3 +33,19 @@ export function degreesText(
   if (step < 1 / 60) parts.push(`${String(seconds % 60).padStart(2, "0")}″`);
   return `${parts.join("")}${seconds === 0 ? "" : winds[degrees < 0 ? 1 : 0]}`;
 }
+
+/** Where a name may be: its middle line, and the end or the middle of it that is at `x`, pixels. */
+export type Spot = readonly [x: number, y: number, align: "left" | "center" | "right"];
+export type Box = Readonly<Record<"left" | "right" | "top" | "bottom", number>>;
+
+/** The first of some spots where nothing would lie over a name of so many pixels; null: something does over all. */
+export function freeSpot(spots: readonly Spot[], width: number, height: number, above: readonly Box[]): Spot | null {
+  const isFree = ([x, y, align]: Spot): boolean => {
+    const from = x - { left: 0, center: width / 2, right: width }[align];
+    return above.every(
+      ({ left, right, top, bottom }) =>
+        from >= right || from + width <= left || y - height / 2 >= bottom || y + height / 2 <= top,
+    );
+  };
+  return spots.find(isFree) ?? null;
+}

@@ -13,24 +13,27 @@ export class LateChart {
   readonly #ratio: () => number;
   readonly #onLoad: (part: Promise<unknown>) => void;
   readonly #lay: (element: HTMLElement) => void;
+  readonly #above: () => readonly Element[];
   /** Undefined: it is being loaded. */
   #chart: Chart | null | undefined = null;
   #origin: Origin;
 
   /**
    * `ratio`: pixels of its canvas for each of the page. `lay` puts that over the picture and has it drawn; `onLoad` has
-   * what is loaded.
+   * what is loaded. `above`: what lies over the picture.
    */
   constructor(
     origin: Origin,
     ratio: () => number,
     lay: (element: HTMLElement) => void,
     onLoad: (part: Promise<unknown>) => void,
+    above: () => readonly Element[],
   ) {
     this.#origin = origin;
     this.#ratio = ratio;
     this.#lay = lay;
     this.#onLoad = onLoad;
+    this.#above = above;
   }
 
   /** Over the picture; null: not loaded. */
@@ -71,7 +74,7 @@ export class LateChart {
   async #load(origin: Origin): Promise<void> {
     const { Chart } = await import("./chart.ts");
     if (origin !== this.#origin) return;
-    this.#chart = new Chart(origin, this.#ratio);
+    this.#chart = new Chart(origin, this.#ratio, this.#above);
     this.object.add(this.#chart.object);
     this.#lay(this.#chart.element);
   }

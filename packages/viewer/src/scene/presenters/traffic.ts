@@ -1,4 +1,13 @@
-import { type Box3, BoxGeometry, type Color, ConeGeometry, CylinderGeometry, Group, SphereGeometry } from "three";
+import {
+  type Box3,
+  BoxGeometry,
+  type Color,
+  ConeGeometry,
+  CylinderGeometry,
+  Group,
+  OctahedronGeometry,
+  SphereGeometry,
+} from "three";
 import type { EntitySet, State } from "simtape";
 import { Instances } from "../instances.ts";
 import { color, colorOf } from "../look.ts";
@@ -37,6 +46,10 @@ const STOP = color("#d6352c");
 const PLACED = ["position", "rotation"];
 const BOXED = ["box-center", "box-extent"];
 
+/** Metres that a traffic light is high, and pixels: one that is drawn shorter has lamps of few corners. */
+const LIGHT_HEIGHT = 5.5;
+const SHORT = 90;
+
 const CHASE = { distance: 10.5, rise: 0.36, steers: true } as const;
 
 class Traffic implements Presenter {
@@ -58,6 +71,9 @@ class Traffic implements Presenter {
   readonly #poles: Instances;
   readonly #boxes: Instances;
   readonly #lamps: Instances;
+  readonly #farLamps: Instances;
+  /** Lights whose lamps have few corners. */
+  #areFar = new Uint8Array(0);
   readonly #cones: Instances;
   readonly #props: Instances;
 
@@ -78,6 +94,7 @@ class Traffic implements Presenter {
     this.#poles = new Instances(new CylinderGeometry(1, 1, 1, 8), look.material());
     this.#boxes = new Instances(new BoxGeometry(1, 1, 1), look.material());
     this.#lamps = new Instances(new SphereGeometry(1, 12, 8), look.glow());
+    this.#farLamps = new Instances(new OctahedronGeometry(1), look.glow());
     this.#cones = new Instances(new ConeGeometry(0.5, 1, 4).rotateZ(Math.PI / 2), look.material());
     this.#props = new Instances(new BoxGeometry(1, 1, 1), look.material({ opacity: 0.45 }));
     this.object.add(this.#fleet.object, this.#people.object);
@@ -85,7 +102,7 @@ class Traffic implements Presenter {
   }
 
   get #stillShapes(): readonly (Instances | Halos)[] {
-    return [this.#poles, this.#boxes, this.#lamps, this.#cones, this.#props, this.#halos];
+    return [this.#poles, this.#boxes, this.#lamps, this.#farLamps, this.#cones, this.#props, this.#halos];
   }
 
   adopt(): void {
@@ -99,12 +116,7 @@ class Traffic implements Presenter {
     // A ghost drives through the same town: it is drawn once.
     if (this.#setting.look.ghost >= 0) return;
     const areLightsNew = this.#lights.hasNew(...PLACED, "state");
-    if (this.#signs.hasNew(...PLACED, "kind") || areLightsNew) {
-      redraw([this.#poles, this.#boxes, this.#lamps, this.#halos], () => {
-        this.#drawLights();
-        this.#drawSigns();
-      });
-    }
+    if (this.#signs.hasNew(...PLACED, "kind") || areLightsNew) this.#drawBeside();
     if (this.#sensors.hasNew(...PLACED)) redraw([this.#cones], () => this.#drawSensors());
     if (this.#others.hasNew(...PLACED, ...BOXED, "kind")) redraw([this.#props], () => this.#drawProps());
   }
@@ -119,6 +131,7 @@ class Traffic implements Presenter {
   see(eye: Eye): void {
     this.#people.see(eye);
     this.#fleet.see(eye);
+    if (this.#setting.look.ghost < 0 && this.#findFar(eye)) this.#drawBeside();
   }
 
   get reads(): readonly string[] {
@@ -174,6 +187,30 @@ class Traffic implements Presenter {
     }
   }
 
+  /** Notes which lights are short on the screen; whether any are others than before. */
+  #findFar({ position: { x, y, z }, pixels }: Eye): boolean {
+    const { positions: p, count } = this.#lights.poses;
+    let isOther = count !== this.#areFar.length;
+    if (isOther) this.#areFar = new Uint8Array(count);
+    const reach = (LIGHT_HEIGHT * pixels) / SHORT;
+    for (let row = 0; row < count; row++) {
+      const away = Math.hypot(p[3 * row]! - x, p[3 * row + 1]! - y, p[3 * row + 2]! - z);
+      const isFar = away > reach ? 1 : 0;
+      if (isFar === this.#areFar[row]) continue;
+      this.#areFar[row] = isFar;
+      isOther = true;
+    }
+    return isOther;
+  }
+
+  /** What stands beside the road. */
+  #drawBeside(): void {
+    redraw([this.#poles, this.#boxes, this.#lamps, this.#farLamps, this.#halos], () => {
+      this.#drawLights();
+      this.#drawSigns();
+    });
+  }
+
   /** A pole with three lamps, the one that is lit bright; 0 red, 1 yellow, 2 green, 3 off, 4 unknown. */
   #drawLights(): void {
     const { look } = this.#setting;
@@ -181,12 +218,13 @@ class Traffic implements Presenter {
     for (let row = 0; row < poses.count; row++) {
       if (!poses.isDrawn(row)) continue;
       const lit = numberAt(entities, "state", row);
+      const lamps = this.#areFar[row] === 1 ? this.#farLamps : this.#lamps;
       putAt(this.#poles, look, poses, row, 0, 2.1, 0, 0.09, 4.2, 0.09, POLE);
       putAt(this.#boxes, look, poses, row, 0, 4.75, 0, 0.5, 1.5, 0.5, HOUSING);
       for (let i = 0; i < LAMPS.length; i++) {
         const isLit = i === lit;
         const size = isLit ? 0.34 : 0.26;
-        putAt(this.#lamps, look, poses, row, 0, 5.22 - 0.47 * i, 0, size, size * 0.66, size, isLit ? LAMPS[i]! : UNLIT);
+        putAt(lamps, look, poses, row, 0, 5.22 - 0.47 * i, 0, size, size * 0.66, size, isLit ? LAMPS[i]! : UNLIT);
         if (isLit) this.#halos.put(PLACE[0]!, PLACE[1]!, PLACE[2]!, 2.6, LAMPS[i]!, 0.7);
       }
     }
