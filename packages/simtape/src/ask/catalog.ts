@@ -15,6 +15,8 @@ export interface ColumnFacts {
   /** Of each number of a cell. */
   readonly units: readonly Unit[];
   readonly kind: SeriesKind;
+  /** Whether, at a moment that was looked at, the number is known of some things and not of all, or of none. */
+  readonly isPartial?: boolean;
 }
 
 /** What is known of a set. */
@@ -252,5 +254,10 @@ function factsOf({ data, width, unit }: Column, tickRate: number | null): Column
     : data instanceof Float64Array || data instanceof Float32Array
       ? "number"
       : "integer";
-  return { width, units, kind };
+  return {
+    width,
+    units,
+    kind,
+    isPartial: data.length === 0 || (kind === "number" && (data as Float64Array).some(Number.isNaN)),
+  };
 }

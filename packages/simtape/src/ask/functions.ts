@@ -1,7 +1,7 @@
 import type { Ast, AstCall } from "./ast.ts";
 import { AskError } from "./error.ts";
 import type { FunctionName, Node, Thing } from "./node.ts";
-import { apply, type Checks, type Columns, type Operand, scalar } from "./operand.ts";
+import { apply, type Checks, type Columns, type Operand, scalar, scaled } from "./operand.ts";
 import { isSameKind, multiplied, ONE, perSecond, RADIAN, type Unit, unitText } from "./units.ts";
 
 /** Functions of the language: how many inputs each takes, and what it gives. */
@@ -99,12 +99,20 @@ export function called(name: string, ast: AstCall, checker: Checks): Operand {
   }
 }
 
-/** Speed of a thing: the length of its recorded velocity if its set has one, else that of its place from moment to moment. */
+/** Speed of a thing: the length of its recorded velocity where it has one, else that of its place from moment to moment. */
 export function thingSpeed(thing: Thing, ast: Ast, names: Columns): Node {
   const facts = names.facts(thing.set);
-  if (facts.columns.get("velocity")?.width === 3) return lengthOf(names.column(thing, "velocity", ast), ast);
-  if (facts.columns.get("position")?.width === 3)
-    return movedSpeed(thing, names.column(thing, "position", ast)[0]!.unit);
+  const velocity = facts.columns.get("velocity");
+  const moved =
+    facts.columns.get("position")?.width === 3
+      ? movedSpeed(thing, names.column(thing, "position", ast)[0]!.unit)
+      : null;
+  if (velocity?.width === 3) {
+    const recorded = lengthOf(names.column(thing, "velocity", ast), ast);
+    if (moved === null || velocity.isPartial !== true || !isSameKind(moved.unit, recorded.unit)) return recorded;
+    return apply("else", [recorded, scaled(moved, recorded.unit)], "number", recorded.unit);
+  }
+  if (moved !== null) return moved;
   const own = facts.columns.get("speed") ?? facts.columns.get("forward-speed");
   if (own === undefined)
     throw new AskError("path", `things of ${JSON.stringify(thing.set)} have no velocity and no position`, ast);

@@ -58,6 +58,9 @@ export function two(name: string, a: Numbers, b: Numbers, out: Numbers, n: numbe
     case "or":
       for (let i = 0; i < n; i++) out[i] = a[i] === 1 || b[i] === 1 ? 1 : a[i]! + b[i]!;
       return;
+    case "else":
+      for (let i = 0; i < n; i++) out[i] = Number.isNaN(a[i]!) ? b[i]! : a[i]!;
+      return;
     case "where":
       for (let i = 0; i < n; i++) out[i] = a[i] === 1 ? b[i]! : Number.NaN;
       return;

@@ -20,7 +20,7 @@ export interface Variable {
 
 /** A function of columns: what it gives at a moment follows from its inputs at that moment, and from moments before. */
 export type FunctionName =
-  | ("scale" | "-" | "abs" | "+" | "minus" | "*" | "/" | "min" | "max" | "hypot" | "acos")
+  | ("scale" | "-" | "abs" | "+" | "minus" | "*" | "/" | "min" | "max" | "hypot" | "acos" | "else")
   | ("<" | "<=" | ">" | ">=" | "=" | "!=" | "like")
   | ("and" | "or" | "not" | "truth" | "known" | "where")
   | ("rising" | "falling" | "changed" | "derivative" | "still");
