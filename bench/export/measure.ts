@@ -36,7 +36,9 @@ export function report(
     `${peerName} ${speed(peer)}`.padEnd(28),
     `${(peer / own).toFixed(2)} times as fast`,
     ...(codec > 0
-      ? [`(zstd takes ${((100 * codec) / own).toFixed(0)} % of ours, ${((100 * codec) / peer).toFixed(0)} % of theirs)`]
+      ? [
+          `(zstd alone takes ${((100 * codec) / own).toFixed(0)} % of ours: at most ${(peer / codec).toFixed(2)} times; without it ${((peer - codec) / (own - codec)).toFixed(1)} times)`,
+        ]
       : []),
   ];
   console.log(line.join(" "));

@@ -3,8 +3,11 @@ import * as carla from "../../packages/simtape/src/formats/carla/layout/layout.t
 
 const DIALECT: carla.Dialect = { scalar: 4, wheel: 48, late: [null, null, null, null], version: 1 };
 
-/** A log of 80 movers and 20 lights, in pieces of about a mebibyte, until `size` bytes are reached. */
-export function* makeCarla(size: number): Generator<Uint8Array> {
+/**
+ * A log of 80 movers and 20 lights, in pieces of about a mebibyte, until `size` bytes are reached. `collideEvery`: frames
+ * from one collision of two vehicles to the next; by default there is none.
+ */
+export function* makeCarla(size: number, collideEvery = Number.POSITIVE_INFINITY): Generator<Uint8Array> {
   let out = new ByteBuilder(1 << 21);
   let total = 0;
   let elapsed = 0;
@@ -38,7 +41,10 @@ export function* makeCarla(size: number): Generator<Uint8Array> {
         DIALECT,
       ),
     );
-    for (const id of [carla.EVENT_DEL, carla.EVENT_PARENT, carla.COLLISION]) list(id, 0);
+    for (const id of [carla.EVENT_DEL, carla.EVENT_PARENT]) list(id, 0);
+    list(carla.COLLISION, frame % collideEvery === 0 ? 1 : 0, (b) =>
+      carla.writeCollision(b, { collision: frame, id1: 3, id2: 4, isHero1: false, isHero2: false }),
+    );
     list(carla.POSITION, 80, (b, i) =>
       carla.writePosition(b, { id: i + 1, location: [frame + i, i, 0], rotation: [0, 0, frame % 360] }, DIALECT),
     );

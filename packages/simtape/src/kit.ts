@@ -130,7 +130,7 @@ export type { Contents, Dissection, DissectOptions, Dissector } from "./model/di
 export type { FileNames } from "./model/format-files.ts";
 export type { NeededFile, Reader } from "./model/reader.ts";
 export type { Format, FormatOption, OpenOptions, SniffHint } from "./model/format.ts";
-export type { ColumnReader, WantedNumber } from "./model/column-reader.ts";
+export type { ColumnReader, RowRun, WantedNumber } from "./model/column-reader.ts";
 export { BatchView, LastRead } from "./model/last-read.ts";
 export type { StateModel } from "./model/state-model.ts";
 export type { Keyframe } from "./model/keyframe.ts";

@@ -50,6 +50,11 @@ export class Budget {
     if (this.#held + bytes > this.limit) throw new BudgetError(what, bytes, this.limit - this.#held, this.limit);
   }
 
+  /** Bytes that `fit` has room for. */
+  get left(): number {
+    return this.limit - this.#held;
+  }
+
   /**
    * Counts `bytes` that only save time: `giveUp` is called, and they count no more, when something else needs the room.
    * False, and nothing counted, where a quarter of the budget is spared already or the room is needed.

@@ -2,11 +2,22 @@ import type { MessageBatch } from "./batch.ts";
 import type { SeriesPath } from "./query/path.ts";
 import type { MutableState } from "./state.ts";
 
-/** A path that is wanted, and the place of its number among those that a `ColumnReader` writes. */
+/** A path that is wanted, and the place of its column among those that a `ColumnReader` fills. */
 export interface WantedNumber {
   /** Its `item` is no `"length"` and no `"speed"`: for these the three numbers that they are made of are wanted. */
   readonly path: SeriesPath;
   readonly place: number;
+}
+
+/** Rows of a batch that are read at once, and the slot of the columns that belongs to each. */
+export interface RowRun {
+  readonly batch: MessageBatch;
+  /** The first `count` are rows of the batch, ascending, of channels that can change accepted paths. */
+  readonly rows: Int32Array;
+  /** One for each row. Rows of one moment have the same slot; slots ascend among rows that change the same paths. */
+  readonly slots: Int32Array;
+  /** At least 1. */
+  readonly count: number;
 }
 
 /**
@@ -20,11 +31,13 @@ export interface ColumnReader {
   /** Goes on from this state: everything before the rows to come is in it, as far as the accepted paths depend on it. */
   begin(state: MutableState): void;
   /**
-   * Takes row `i` of a batch, which is of a channel that can change one of the accepted paths. False: nothing was done,
-   * and the row has to be folded. True: each accepted path is there if and only if it was there before, and is of the kind
-   * that it was; a text is the same; a number that is there is at its place, exactly as the fold would have made it.
+   * Takes rows one after the other and gives how many were taken: the one behind them has to be folded. By a row that is
+   * taken each accepted path stays there if it was there, and stays of its kind; a text stays the same. At the slot of the
+   * row the columns of the paths that its channel can change then have the numbers exactly as the fold would have made
+   * them. `columns` are by place. They come with the numbers from before the run in all of its slots, so that only what
+   * changes has to be written.
    */
-  read(batch: MessageBatch, i: number): boolean;
+  read(run: RowRun, columns: readonly Float64Array[]): number;
   /** Brings the state of `begin` up to the rows read since, as far as the accepted paths depend on it now or later. */
   settle(state: MutableState): void;
 }

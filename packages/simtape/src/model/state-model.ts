@@ -37,9 +37,6 @@ export interface StateModel {
    * format, in batches with these contexts. Absent: that is not known.
    */
   isAlike?(other: StateModel, context: unknown, otherContext: unknown): boolean;
-  /**
-   * What reads the numbers at these paths from bytes and writes them into `numbers`, each to its place. Null, and absent:
-   * the format has none for any of them.
-   */
-  columns?(wanted: readonly WantedNumber[], numbers: Float64Array): ColumnReader | null;
+  /** What reads the numbers at these paths from bytes, a column each. Null, and absent: the format has none for any of them. */
+  columns?(wanted: readonly WantedNumber[]): ColumnReader | null;
 }

@@ -5,6 +5,8 @@ export function failureOf(error: unknown, sql: string | null = null): SqlError {
   if (SqlError.is(error)) return error;
   const text = error instanceof Error ? error.message : String(error);
   const line = text.split(/\n\s*\n|\nLINE |\s*Candidate (?:functions|macros):/)[0]!.replace(/\s*\n\s*/g, " ");
+  if (/failed to offload/.test(line))
+    return new SqlError("limit", "over the limit of memory, and the disk has no room for the rest (TMPDIR)", error);
   const isMemory = /^Out of Memory Error/i.test(line);
   if (isMemory) return new SqlError("limit", `over the limit of memory: ${line.slice(line.indexOf(":") + 2)}`, error);
   return new SqlError("failed", line, error, sql === null ? null : placeIn(sql, text));

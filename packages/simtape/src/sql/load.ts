@@ -2,6 +2,7 @@ import type { Finding } from "../model/error.ts";
 import type { Filled } from "./appender.ts";
 import { createTable, type Database } from "./duckdb.ts";
 import type { TablePart } from "./elsewhere.ts";
+import { failureOf } from "./failure.ts";
 import { type Fact, factColumns, findingBatch } from "./facts.ts";
 import { shownAs, type SqlBatch, type SqlColumn, type SqlRows, storedType, unitedKind } from "./kinds.ts";
 import { quoted } from "./names.ts";
@@ -32,13 +33,15 @@ export class Intake {
   #adding: Adding | null = null;
   /** Null: what is read is not taken back. */
   #attempt: Attempt | null = null;
+  /** Rows had no room: nothing more can be done to the table but to undo. */
+  #hasFailed = false;
 
   constructor(table: Loaded) {
     this.#table = table;
   }
 
   async put(part: TablePart): Promise<void> {
-    if (part.how === "rows") this.#adding!.append(part.batch);
+    if (part.how === "rows") this.#append(part.batch);
     else if (part.how === "again") await this.#leave(false);
     else {
       if (part.isTried) this.#attempt = await this.#table.attempt();
@@ -51,6 +54,15 @@ export class Intake {
     return this.#leave(true);
   }
 
+  #append(batch: SqlBatch): void {
+    try {
+      this.#adding!.append(batch);
+    } catch (error) {
+      this.#hasFailed = true;
+      throw error;
+    }
+  }
+
   async #leave(isKept: boolean): Promise<void> {
     const [adding, attempt] = [this.#adding, this.#attempt];
     this.#adding = this.#attempt = null;
@@ -58,6 +70,9 @@ export class Intake {
     try {
       adding?.end();
       isWhole = true;
+    } catch (error) {
+      // of two failures the first says what happened
+      if (!this.#hasFailed) throw error;
     } finally {
       await (isWhole && isKept ? attempt?.keep() : attempt?.undo());
     }
@@ -100,7 +115,10 @@ export class Loaded {
       from: places.get(column.name.toLowerCase()) ?? null,
     }));
     const appender = await this.#database.appender(this.#name);
-    return { append: (batch) => appender.append(batch, filled), end: () => appender.close() };
+    return {
+      append: (batch) => failing(() => appender.append(batch, filled)),
+      end: () => failing(() => appender.close()),
+    };
   }
 
   /** From here on everything that is done to it can be undone, until it is kept. */
@@ -183,6 +201,15 @@ export class Loaded {
     await this.#database.run(`DROP VIEW IF EXISTS main.${quoted(this.#name)}`);
     await this.#database.run(`DROP TABLE kept.${quoted(this.#name)}`);
     this.isMade = false;
+  }
+}
+
+/** Does something in DuckDB; what it throws is an `SqlError`. */
+function failing(work: () => void): void {
+  try {
+    work();
+  } catch (error) {
+    throw failureOf(error);
   }
 }
 

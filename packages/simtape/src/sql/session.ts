@@ -173,6 +173,8 @@ export class SqlSession implements AsyncDisposable {
     if (others.length > 0 || plan.recordings.size > 1 || isFact(name) || loaded?.key === plan.key) return null;
     const { limit } = parsed.rowByRow;
     const isEarly = plan.wanted.columns !== null || isHeld(limit);
+    // its columns are known at the end: rows that can wait on disk are read once, others twice
+    if (!isEarly && this.#options.spill !== undefined) return null;
     let recording: Recording | null = null;
     let table: Loaded | null = null;
     const release = async (): Promise<void> => {

@@ -52,7 +52,7 @@ export class ColumnComparison {
 /** Whether a format has a column reader for any of these paths. */
 export function hasColumns({ reader }: Recording, paths: readonly SeriesPath[]): boolean {
   const wanted = paths.map((path, place) => ({ path, place }));
-  const columns = reader.state.columns?.(wanted, new Float64Array(paths.length)) ?? null;
+  const columns = reader.state.columns?.(wanted) ?? null;
   return columns?.accepts.some((accepts) => accepts) === true;
 }
 

@@ -1,6 +1,9 @@
+import { tmpdir } from "node:os";
+import { DuckDBInstance } from "@duckdb/node-api";
 import { describe, expect, test } from "vitest";
 import type { Recording } from "../../src/model/recording.ts";
 import { loadDuckDB } from "../../src/sql/duckdb.ts";
+import { failureOf } from "../../src/sql/failure.ts";
 import { query, SqlError, SqlSession } from "../../src/sql/index.ts";
 import { safeName } from "../../src/sql/names.ts";
 import { sample, samplesDirectory } from "../samples.ts";
@@ -252,6 +255,22 @@ describe("what is wrong", () => {
       message: "no answer within 0.3 s",
     });
     expect(performance.now() - began).toBeLessThan(10_000);
+  });
+
+  test("a disk without room for what memory cannot hold is one clear error", async () => {
+    const instance = await DuckDBInstance.create(":memory:");
+    const connection = await instance.connect();
+    await connection.run(`SET temp_directory = '${tmpdir()}'; SET max_temp_directory_size = '1KiB'`);
+    await connection.run("SET memory_limit = '16MiB'; SET threads = 1");
+    const failure = await connection
+      .run("CREATE TABLE t AS SELECT hash(range) AS a, hash(range + 1) AS b FROM range(4000000)")
+      .then(() => null, failureOf);
+    expect(failure).toMatchObject({
+      code: "limit",
+      message: expect.stringMatching(/memory, and the disk has no room/),
+    });
+    connection.closeSync();
+    instance.closeSync();
   });
 
   test("a statement that takes too much memory ends", async () => {

@@ -1,3 +1,4 @@
+import { tmpdir } from "node:os";
 import { describe, expect, test } from "vitest";
 import { query, SqlSession } from "../../src/sql/index.ts";
 import { temporaryFile } from "../cli/run.ts";
@@ -87,6 +88,18 @@ describe("what is answered row by row", () => {
     expect(one.open()).toBe(0);
   });
 
+  test("* is read once where rows can wait on disk, else twice; the answer is the same", async () => {
+    const [whole, once, twice] = [counted(source(town)), counted(source(town)), counted(source(town))];
+    const { length } = await query([whole.source], "SELECT count(*) AS n FROM vehicles");
+    expect(length).toBe(1);
+    const sql = "SELECT * FROM vehicles";
+    const answer = await query([once.source], sql, { spill: tmpdir() });
+    expect(await query([twice.source], sql)).toEqual(answer);
+    expect(answer.length).toBeGreaterThan(20_000);
+    expect(once.bytes()).toBeLessThan(1.3 * whole.bytes());
+    expect(twice.bytes()).toBeGreaterThan(1.6 * whole.bytes());
+  });
+
   test.each([
     "SELECT DISTINCT id FROM vehicles WHERE time < 1",
     "SELECT count(*) FROM vehicles WHERE time < 1",
@@ -139,8 +152,8 @@ describe("a member of a channel that becomes a text late", async () => {
     expect([rows.length, rows[0]!["mixed"], rows.at(-1)!["mixed"]]).toEqual([COUNT - 1000, "1000", "text 39999"]);
   });
 
-  test("of * all columns are known before the first row", async () => {
-    const rows = await rowsOf([source(path)], "SELECT * FROM data WHERE time >= 1");
+  test.each([undefined, tmpdir()])("of * all columns are known before the first row (spill: %s)", async (spill) => {
+    const rows = await rowsOf([source(path)], "SELECT * FROM data WHERE time >= 1", { spill });
     expect([rows.length, rows[0]!["mixed"], rows.at(-1)!["mixed"]]).toEqual([COUNT - 1000, "1000", "text 39999"]);
   });
 });

@@ -109,7 +109,7 @@ describe("a format that does not is told what it does instead", () => {
           columns: (wanted) => ({
             accepts: wanted.map(() => true),
             begin: () => undefined,
-            read: () => true,
+            read: ({ count }) => count,
             settle: () => undefined,
           }),
         },

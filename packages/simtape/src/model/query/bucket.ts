@@ -36,6 +36,30 @@ export class Bucket {
     this.#count++;
   }
 
+  /** Samples `[from, to)` of `times` and `numbers`, at least one. */
+  takeAll(
+    times: Float64Array,
+    isThere: boolean,
+    numbers: Float64Array,
+    from: number,
+    to: number,
+    words: string | null,
+  ): void {
+    this.take(times[from]!, isThere, numbers, from, words);
+    let lowest = this.#number[LOWEST]!;
+    let highest = this.#number[HIGHEST]!;
+    for (let n = from + 1; n < to - 1; n++) {
+      const number = numbers[n]!;
+      if (number >= lowest && number <= highest) this.#count++;
+      else {
+        this.take(times[n]!, isThere, numbers, n, words);
+        lowest = this.#number[LOWEST]!;
+        highest = this.#number[HIGHEST]!;
+      }
+    }
+    if (to > from + 1) this.take(times[to - 1]!, isThere, numbers, to - 1, words);
+  }
+
   #put(role: number, time: number, isThere: boolean, number: number, words: string | null): void {
     this.#place[role] = this.#count;
     this.#time[role] = time;

@@ -25,6 +25,11 @@ export class Room {
   give(bytes: number): void {
     this.#bytes -= bytes;
   }
+
+  /** Bytes that still fit. */
+  get left(): number {
+    return this.#budget.left - this.#bytes;
+  }
 }
 
 /** Numbers that become more. */

@@ -6,6 +6,7 @@ import { channelsOf, type Scope } from "../scope.ts";
 import type { MutableState } from "../state.ts";
 import type { Time } from "../time.ts";
 import type { Probe } from "./probe.ts";
+import { Runs } from "./runs.ts";
 import type { Now, Sink } from "./sinks.ts";
 import type { Walk } from "./walk.ts";
 
@@ -31,9 +32,14 @@ export class Reading implements Now {
   next: Time;
   /** By channel. */
   readonly #routes: Uint8Array;
+  /** One column for each number, of one row: the number at its place. */
+  readonly #places: readonly Float64Array[];
+  /** A run of one row. */
+  readonly #one = { rows: new Int32Array(1), slots: new Int32Array(1), count: 1 };
+  #runs: Runs | null = null;
   /** Rows were read since the state was settled. */
   #isAhead = false;
-  #read = 0;
+  #readRows = 0;
   #missed = 0;
 
   constructor(reader: Reader, scope: Scope, walk: Walk, sink: Sink, probes: readonly Probe[]) {
@@ -45,10 +51,15 @@ export class Reading implements Now {
     for (const { id } of scope.channels) this.#routes[id] = FOLD;
     const found = columnsOf(reader, scope, probes);
     this.#columns = found?.columns ?? null;
+    this.#places = [];
     if (found === null) return;
+    const { numbers } = probes[0]!;
+    this.#places = Array.from(numbers, (_, place) => numbers.subarray(place, place + 1));
     for (const id of found.channels) this.#routes[id] = READ;
     found.columns.begin(walk.state);
     sink.readBy((probe) => found.probes.has(probe));
+    const isPassed = Array.from(this.#routes, (route) => route === PASS);
+    this.#runs = new Runs(found.columns, sink, isPassed);
   }
 
   /** Whether a column reader is at work. */
@@ -70,6 +81,7 @@ export class Reading implements Now {
   giveUp(): void {
     this.settle();
     this.#columns = null;
+    this.#runs = null;
     for (const [id, route] of this.#routes.entries()) if (route === READ) this.#routes[id] = FOLD;
     this.#sink.readBy(() => false);
   }
@@ -90,6 +102,11 @@ export class Reading implements Now {
       if (next > this.from) {
         this.next = next;
         if (sink.hold(this) || sink.isFull) return at;
+        const runTo = this.#runs === null || next < sink.start ? at : this.#read(this.#runs, batch, at);
+        if (runTo > at) {
+          at = runTo;
+          continue;
+        }
       }
       const until = isAtMoments ? next : sink.until(next);
       let to = at + 1;
@@ -102,7 +119,7 @@ export class Reading implements Now {
     }
     this.#walk.from = this.from;
     const isJudged = this.#columns !== null && this.#missed > JUDGED;
-    if (isJudged && this.#read < LEAST_READ * (this.#read + this.#missed)) this.giveUp();
+    if (isJudged && this.#readRows < LEAST_READ * (this.#readRows + this.#missed)) this.giveUp();
     return at;
   }
 
@@ -110,6 +127,17 @@ export class Reading implements Now {
   end(time: Time): boolean {
     this.next = time;
     return this.#sink.hold(this);
+  }
+
+  /** Reads a run, and gives the row behind it. */
+  #read(runs: Runs, batch: MessageBatch, from: number): number {
+    const before = runs.taken;
+    const to = runs.read(batch, from);
+    if (to === from) return from;
+    this.#readRows += runs.taken - before;
+    this.#isAhead = true;
+    this.from = runs.time;
+    return to;
   }
 
   #take(batch: MessageBatch, from: number, to: number): void {
@@ -123,9 +151,11 @@ export class Reading implements Now {
     if (route === PASS) return;
     const columns = this.#columns!;
     if (route === READ) {
-      if (columns.read(batch, i)) {
+      const { rows, slots, count } = this.#one;
+      rows[0] = i;
+      if (columns.read({ batch, rows, slots, count }, this.#places) === 1) {
         this.#isAhead = true;
-        this.#read++;
+        this.#readRows++;
         return;
       }
       this.#missed++;
@@ -157,10 +187,7 @@ function columnsOf(reader: Reader, { model }: Scope, probes: readonly Probe[]): 
   let wanted = new Set(probes);
   for (;;) {
     const numbers = [...wanted].flatMap((probe) => probe.wanted.map((number) => ({ probe, number })));
-    const columns = model.columns(
-      numbers.map(({ number }): WantedNumber => number),
-      probes[0]!.numbers,
-    );
+    const columns = model.columns(numbers.map(({ number }): WantedNumber => number));
     if (columns === null) return null;
     const declined = new Set(numbers.filter((_, n) => !columns.accepts[n]!).map(({ probe }) => probe));
     const folded = new Set(probes.filter((probe) => !wanted.has(probe) || declined.has(probe)));

@@ -1,9 +1,17 @@
 import type { Room } from "./line.ts";
+import type { Time } from "../time.ts";
 import type { Probe } from "./probe.ts";
 
-/** Rows of the first block, and numbers of the largest: as much as stays close at hand while it is filled. */
+/** Rows there is room for at first, and rows from which on it is worth to foresee how many there will be. */
 const LEAST = 64;
-const MOST = 1 << 14;
+const FORESEEN = 1024;
+/** The part of the time that has to be over for that, and how much more room is made than foreseen. */
+const OVER = 1 / 32;
+const SPARE = 1.02;
+/** How many times as many rows there is room for at least when they become more. */
+const GROWTH = 1.25;
+/** Room that is left is given out with the numbers if it is at most this part of them: to copy them would take longer. */
+const LEFT = 1 / 8;
 /** Memory of a text beside its characters. */
 const TEXT = 48;
 
@@ -14,15 +22,17 @@ export interface DrainedLine {
   readonly texts: readonly string[];
 }
 
-/** Room for so many rows: all times first, then all numbers of a path, then those of the next. */
-interface Block {
-  readonly numbers: Float64Array;
-  readonly rows: number;
+/** Columns that rows are put into from outside: the times, and one for each path. */
+export interface OpenRows {
+  readonly time: Float64Array;
+  readonly columns: readonly Float64Array[];
+  /** The first free row. */
+  readonly from: number;
 }
 
 /**
- * What paths that have their times in common were: a row for each time. Blocks hold them path by path, so that they are
- * copied in one piece when they are drained. Which paths were there is noted only when it changes.
+ * What paths that have their times in common were: a row for each time, a column for each path. Which paths were there is
+ * noted only when it changes.
  */
 export class Rows {
   readonly #room: Room;
@@ -30,15 +40,15 @@ export class Rows {
   readonly #numbers: Float64Array;
   /** Place of the first path; the others follow it. */
   readonly #first: number;
-  /** Numbers of a row: the time, then one for each path. */
-  readonly #width: number;
-  /** All but the last are full. */
-  #blocks: Block[] = [];
-  #block = new Float64Array(0);
-  /** Rows there is room for in the last block, and rows in it. */
-  #rows = 0;
-  #at = 0;
-  #full = 0;
+  /** From when to when rows are pushed. */
+  readonly #range: { readonly start: Time; readonly end: Time };
+  /** Rows after which it is drained. */
+  readonly #most: number;
+  #time: Float64Array<ArrayBuffer> = new Float64Array(0);
+  #columns: Float64Array<ArrayBuffer>[];
+  #length = 0;
+  /** Rows that were drained last. */
+  #before = 0;
   /** Of each run of rows the first, and by path whether it was there. */
   #runs: { readonly from: number; readonly isThere: Uint8Array }[] = [];
   /** By path; null where there was no text. */
@@ -46,17 +56,19 @@ export class Rows {
   #bytes = 0;
 
   /** `probes` have places one behind the other among `numbers`. */
-  constructor(room: Room, probes: readonly Probe[]) {
+  constructor(room: Room, probes: readonly Probe[], range: { readonly start: Time; readonly end: Time }, most: number) {
     this.#room = room;
     this.#probes = probes;
     this.#numbers = probes[0]?.numbers ?? new Float64Array(0);
     this.#first = probes[0]?.place ?? 0;
-    this.#width = probes.length + 1;
+    this.#range = range;
+    this.#most = Math.ceil(most / Math.max(1, probes.length)) + 1;
+    this.#columns = probes.map(() => new Float64Array(0));
     this.#texts = probes.map(() => null);
   }
 
   get length(): number {
-    return this.#full + this.#at;
+    return this.#length;
   }
 
   /** Whether nothing was noted since it was drained. */
@@ -66,16 +78,23 @@ export class Rows {
 
   /** A row of what the numbers are now. What is there, and texts, are as they were noted last. */
   push(time: number): void {
-    if (this.#at === this.#rows) this.#grow();
-    const block = this.#block;
+    if (this.#length === this.#time.length) this.#grow(time);
     const numbers = this.#numbers;
-    const rows = this.#rows;
-    let at = this.#at++;
-    block[at] = time;
-    for (let k = this.#first, end = k + this.#width - 1; k < end; k++) {
-      at += rows;
-      block[at] = numbers[k]!;
-    }
+    const columns = this.#columns;
+    const at = this.#length++;
+    this.#time[at] = time;
+    for (let k = 0, place = this.#first; k < columns.length; k++, place++) columns[k]![at] = numbers[place]!;
+  }
+
+  /** For rows from `time` on that are put into the columns from outside, as far as there is room for them. */
+  open(time: number): OpenRows {
+    if (this.#length === this.#time.length) this.#grow(time);
+    return { time: this.#time, columns: this.#columns, from: this.#length };
+  }
+
+  /** So many more rows are in the columns. */
+  filled(count: number): void {
+    this.#length += count;
   }
 
   /** To be called before rows are pushed in which other paths are there, or other texts; and after a draining. */
@@ -108,44 +127,58 @@ export class Rows {
     this.#bytes += bytes;
   }
 
-  #grow(): void {
-    const width = this.#width;
-    const rows = Math.min(Math.max(LEAST, this.length), Math.max(LEAST, Math.floor(MOST / width)));
-    // what is drained takes as much again for a moment
-    this.#take(rows * (8 * width + 9 * width));
-    if (this.#rows > 0) this.#blocks.push({ numbers: this.#block, rows: this.#rows });
-    this.#full = this.length;
-    this.#block = new Float64Array(rows * width);
-    this.#rows = rows;
-    this.#at = 0;
+  #grow(time: number): void {
+    const { length } = this;
+    const width = this.#columns.length + 1;
+    // what is drained has a byte more for each number
+    const bytes = (rows: number): number => rows * 9 * width;
+    const foreseen = this.#foreseen(time);
+    const isMuch = this.#room.left < bytes(foreseen - length);
+    const wanted = Math.max(this.#before, GROWTH * length, isMuch ? 2 * length : foreseen);
+    const rows = Math.max(length + LEAST, Math.min(Math.ceil(wanted), this.#most));
+    this.#take(bytes(rows - this.#time.length));
+    this.#time = grown(this.#time, rows);
+    this.#columns = this.#columns.map((column) => grown(column, rows));
+  }
+
+  /** How many rows there will be, if they go on as they did until this time. */
+  #foreseen(time: number): number {
+    const { start, end } = this.#range;
+    const over = (time - start) / (end - start);
+    return this.length < FORESEEN || !(over > OVER) ? 2 * this.length : Math.ceil((SPARE * this.length) / over);
   }
 
   /** What there is, which is the caller's from now on; it is empty then. */
   drain(): { readonly time: Float64Array; readonly lines: readonly DrainedLine[] } {
     const { length } = this;
-    const width = this.#width;
-    const columns = Array.from({ length: width }, () => new Float64Array(length));
-    let row = 0;
-    for (const { numbers, rows } of [...this.#blocks, { numbers: this.#block, rows: this.#rows }]) {
-      const used = Math.min(rows, length - row);
-      for (const [k, column] of columns.entries()) column.set(numbers.subarray(k * rows, k * rows + used), row);
-      row += used;
-    }
+    const time = cut(this.#time, length);
     const lines = this.#probes.map((_, k) => {
       const valid = new Uint8Array(length);
       for (const [n, { from, isThere }] of this.#runs.entries())
         if (isThere[k] === 1) valid.fill(1, from, this.#runs[n + 1]?.from ?? length);
-      return { value: columns[k + 1]!, valid, texts: [...(this.#texts[k]?.keys() ?? [])] };
+      const value = cut(this.#columns[k]!, length);
+      this.#columns[k] = NONE;
+      return { value, valid, texts: [...(this.#texts[k]?.keys() ?? [])] };
     });
     this.#room.give(this.#bytes);
     this.#bytes = 0;
-    this.#blocks = [];
-    this.#block = new Float64Array(0);
-    this.#rows = 0;
-    this.#at = 0;
-    this.#full = 0;
+    this.#time = NONE;
+    this.#before = length;
+    this.#length = 0;
     this.#runs = [];
     this.#texts.fill(null);
-    return { time: columns[0]!, lines };
+    return { time, lines };
   }
+}
+
+const NONE: Float64Array<ArrayBuffer> = new Float64Array(0);
+
+function grown(numbers: Float64Array, length: number): Float64Array<ArrayBuffer> {
+  const found = new Float64Array(length);
+  found.set(numbers);
+  return found;
+}
+
+function cut(numbers: Float64Array, length: number): Float64Array {
+  return numbers.length - length <= LEFT * length ? numbers.subarray(0, length) : numbers.slice(0, length);
 }

@@ -146,12 +146,13 @@ function groupsOf(
   mode: SeriesMode,
   isAligned: boolean,
 ): Pick<Plan, "groups" | "probes"> {
-  const found = new Map<string, { readonly channels: Set<number>; readonly paths: number[] }>();
+  const found = new Map<string, { readonly channels: Set<number>; readonly paths: number[]; isEven: boolean }>();
   for (const [n, path] of paths.entries()) {
     const channels = momentsOf(reader, path, mode);
     const key = isAligned && mode === "all" ? "" : `${isSpeed(path)} ${channels.join(" ")}`;
-    const group = found.get(key) ?? { channels: new Set(), paths: [] };
+    const group = found.get(key) ?? { channels: new Set(channels), paths: [], isEven: true };
     found.set(key, group);
+    group.isEven &&= channels.length === group.channels.size && channels.every((id) => group.channels.has(id));
     for (const channel of channels) group.channels.add(channel);
     group.paths.push(n);
   }
@@ -159,7 +160,7 @@ function groupsOf(
   const probes: Probe[] = [];
   let place = 0;
   let parts = paths.length;
-  const groups = Array.from(found.values(), ({ channels, paths: members }): Group => {
+  const groups = Array.from(found.values(), ({ channels, paths: members, isEven }): Group => {
     const own = members.map((n) => {
       const path = paths[n]!;
       const probe = Probe.of(path, telling, { numbers, place: place++, parts });
@@ -167,7 +168,7 @@ function groupsOf(
       probes[n] = probe;
       return probe;
     });
-    return { channels: [...channels], probes: own };
+    return { channels: [...channels], isEven, probes: own };
   });
   return { groups, probes };
 }

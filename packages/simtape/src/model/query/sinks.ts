@@ -7,7 +7,7 @@ import { Line, type Room } from "./line.ts";
 import type { SeriesKind } from "./listing.ts";
 import type { SeriesPath } from "./path.ts";
 import { isCounted, type Probe } from "./probe.ts";
-import { type DrainedLine, Rows } from "./rows.ts";
+import { type DrainedLine, type OpenRows, Rows } from "./rows.ts";
 import type { Stops } from "./walk.ts";
 
 /** What a path was over time. The arrays are the caller's own; series of one call may have the same `time`. */
@@ -33,6 +33,9 @@ export interface Series {
   readonly moments: number;
 }
 
+/** Moments of which there is room to be put into columns before they go into buckets. */
+const OPEN = 1024;
+
 /** The state that paths are looked at in. */
 export interface Now {
   readonly state: MutableState;
@@ -48,13 +51,17 @@ export interface Now {
 /** Paths that are read at the same moments: when there is a message of one of some channels. */
 export interface Group {
   readonly channels: readonly number[];
+  /** Each of these channels can change all of the paths, and no other one any of them. */
+  readonly isEven: boolean;
   /** Their places are one behind the other. */
   readonly probes: readonly Probe[];
 }
 
-interface OpenGroup {
+/** A group while a recording is gone through. */
+export interface OpenGroup {
   /** Its place among the groups. */
   readonly index: number;
+  readonly isEven: boolean;
   readonly probes: readonly Probe[];
   readonly speeds: readonly Probe[];
   /** Those whose numbers a column reader puts to their places; of these, what is counted from other numbers. */
@@ -96,9 +103,9 @@ export abstract class Sink implements Stops {
     this.steps = steps;
     this.#most = most;
     this.#order = order;
-    this.groups = groups.map(({ channels, probes }, index) => {
+    this.groups = groups.map(({ channels, isEven, probes }, index) => {
       const group: OpenGroup = {
-        ...{ index, probes },
+        ...{ index, isEven, probes },
         speeds: probes.filter(({ path }) => isSpeed(path)),
         ...{ read: [], counted: [], folded: probes, isStale: false, isDue: false, moments: 0 },
       };
@@ -111,6 +118,11 @@ export abstract class Sink implements Stops {
     this.due = [...this.groups];
   }
 
+  /** From when on moments are taken. */
+  get start(): Time {
+    return this.steps.start;
+  }
+
   /** Whether `until` is the next time itself, always. */
   abstract readonly isAtMoments: boolean;
   abstract until(next: Time): Time;
@@ -118,8 +130,23 @@ export abstract class Sink implements Stops {
   abstract hold(now: Now): boolean;
   /** What there is of a group, line by line, with the times of each. */
   protected abstract drainGroup(group: number): readonly (DrainedLine & { readonly time: Float64Array })[];
+  /**
+   * Columns for the moments of a group from `time` on, to be filled from outside at once: see `columnsOf`. Null: another
+   * moment has to be looked at before.
+   */
+  abstract open(group: OpenGroup, time: Time): OpenRows | null;
+  /** So many moments are in the open columns. */
+  abstract filled(group: OpenGroup, count: number): void;
   /** Nothing comes any more. */
   finish(): void {}
+
+  /** The group of which a row of a channel is a moment, if many can be put into its columns at once; else null. */
+  columnsOf(channel: number): OpenGroup | null {
+    const groups = this.#byChannel[channel];
+    const group = groups?.length === 1 ? groups[0]! : null;
+    const isRead = group !== null && group.isEven && group.folded.length === 0 && group.counted.length === 0;
+    return isRead && this.isAtMoments ? group : null;
+  }
 
   /** From now on these probes have their numbers from a column reader, and the others look at the state. */
   readBy(isRead: (probe: Probe) => boolean): void {
@@ -153,6 +180,11 @@ export abstract class Sink implements Stops {
 
   get isFull(): boolean {
     return this.taken >= this.#most;
+  }
+
+  /** Rows that it has room for before it is full. */
+  get left(): number {
+    return this.#most - this.taken;
   }
 
   /** What was taken in since it was drained last. */
@@ -201,7 +233,18 @@ abstract class RowSink extends Sink {
 
   constructor(groups: readonly Group[], order: readonly Probe[], steps: Steps, room: Room, most: number) {
     super(groups, order, steps, most);
-    this.tables = groups.map(({ probes }) => new Rows(room, probes));
+    this.tables = groups.map(({ probes }) => new Rows(room, probes, steps, most));
+  }
+
+  open({ index }: OpenGroup, time: Time): OpenRows | null {
+    const rows = this.tables[index]!;
+    return rows.isBlank ? null : rows.open(time);
+  }
+
+  filled(group: OpenGroup, count: number): void {
+    this.tables[group.index]!.filled(count);
+    group.moments += count;
+    this.taken += count * group.probes.length;
   }
 
   protected take(group: OpenGroup, rows: Rows, isSame: boolean, time: Time): void {
@@ -243,6 +286,7 @@ export class MinmaxSink extends Sink {
   readonly #lines: readonly (readonly { readonly line: Line; readonly bucket: Bucket }[])[];
   /** By group. */
   readonly #bucket: number[];
+  readonly #open: (OpenRows | null)[] = [];
 
   constructor(groups: readonly Group[], order: readonly Probe[], steps: Steps, room: Room, most: number) {
     super(groups, order, steps, most);
@@ -257,31 +301,69 @@ export class MinmaxSink extends Sink {
   }
 
   hold(now: Now): boolean {
-    const { start, every, count } = this.steps;
     const { due, dues } = this;
     const { from } = now;
     for (let n = 0; n < dues; n++) {
       const group = due[n]!;
       group.isDue = false;
-      if (from < start) {
+      if (from < this.steps.start) {
         this.warmUp(group, now);
         continue;
       }
       this.look(group, now);
-      const step = Math.min(count - 1, Math.floor((from - start) / every));
-      const isNew = step !== this.#bucket[group.index];
-      this.#bucket[group.index] = step;
+      this.#take(group, this.#stepAt(from), 1);
       const lines = this.#lines[group.index]!;
       for (let k = 0; k < lines.length; k++) {
-        const { bucket, line } = lines[k]!;
         const { isThere, numbers, place, words } = group.probes[k]!;
-        if (isNew) this.taken += bucket.empty(line);
-        bucket.take(from, isThere, numbers, place, words);
+        lines[k]!.bucket.take(from, isThere, numbers, place, words);
       }
-      group.moments++;
     }
     this.dues = 0;
     return false;
+  }
+
+  override columnsOf(channel: number): OpenGroup | null {
+    // how many rows come of moments is only known when they are taken
+    return this.left === Number.POSITIVE_INFINITY ? super.columnsOf(channel) : null;
+  }
+
+  open({ index, probes }: OpenGroup): OpenRows {
+    this.#open[index] ??= {
+      time: new Float64Array(OPEN),
+      columns: probes.map(() => new Float64Array(OPEN)),
+      from: 0,
+    };
+    return this.#open[index];
+  }
+
+  filled(group: OpenGroup, count: number): void {
+    const { time, columns } = this.#open[group.index]!;
+    const lines = this.#lines[group.index]!;
+    for (let from = 0; from < count; ) {
+      const step = this.#stepAt(time[from]!);
+      let to = from + 1;
+      while (to < count && this.#stepAt(time[to]!) === step) to++;
+      this.#take(group, step, to - from);
+      for (let k = 0; k < lines.length; k++) {
+        const { isThere, words } = group.probes[k]!;
+        const { bucket } = lines[k]!;
+        bucket.takeAll(time, isThere, columns[k]!, from, to, words);
+      }
+      from = to;
+    }
+  }
+
+  #stepAt(time: Time): number {
+    const { start, every, count } = this.steps;
+    return Math.min(count - 1, Math.floor((time - start) / every));
+  }
+
+  /** So many moments come, all in one step. */
+  #take(group: OpenGroup, step: number, count: number): void {
+    group.moments += count;
+    if (step === this.#bucket[group.index]) return;
+    this.#bucket[group.index] = step;
+    for (const { line, bucket } of this.#lines[group.index]!) this.taken += bucket.empty(line);
   }
 
   override finish(): void {

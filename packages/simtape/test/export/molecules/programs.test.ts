@@ -14,6 +14,7 @@ interface Made {
 
 const trajectories: Made[] = [];
 const models: Made[] = [];
+const plain: Made[] = [];
 
 beforeAll(async () => {
   for (const recording of MOLECULES) {
@@ -25,6 +26,8 @@ beforeAll(async () => {
     trajectories.push({ name, expected, parts: trajectory });
     const { files: pdb } = await exported(recording, "pdb");
     models.push({ name, expected, parts: partsOf(pdb, "pdb").map((bytes) => ({ "run.pdb": bytes })) });
+    const { files: xyz } = await exported(recording, "xyz");
+    plain.push({ name, expected, parts: partsOf(xyz, "xyz").map((bytes) => ({ "run.xyz": bytes })) });
   }
 }, 120_000);
 
@@ -43,6 +46,21 @@ for (const program of PROGRAMS) {
         for (const [k, one] of seen.entries()) expectAtoms(one, made.parts[k]!["run.pdb"]!, program);
       }
     });
+
+    // mdtraj reads XYZ only beside a file with the atoms, and PyMOL its first frame alone
+    it.skipIf(program !== "mdanalysis")(
+      "reads XYZ: every frame of every recording, and the elements",
+      { timeout: 120_000 },
+      () => {
+        for (const [made, seen] of seenOf(program, plain)) {
+          expectFrames(made, seen, 2e-5);
+          for (const [k, one] of seen.entries()) {
+            const symbols = elementsOf(made.parts[k]!["run.xyz"]!);
+            expect(one.names, made.name).toEqual(symbols);
+          }
+        }
+      },
+    );
   });
 }
 
@@ -78,4 +96,10 @@ function expectAtoms(seen: Seen, bytes: Uint8Array, program: Program): void {
   if (program === "mdanalysis") expect(seenBonds.size).toBe(new Set(bonds).size);
   const box = seen.boxes?.[0];
   if (cell !== null && box != null) expect(furthest(box, cell)).toBeLessThan(1e-3);
+}
+
+/** Those of the first frame of an XYZ. */
+function elementsOf(bytes: Uint8Array): string[] {
+  const [count, , ...lines] = new TextDecoder().decode(bytes).split("\n");
+  return lines.slice(0, Number(count)).map((line) => line.split(" ")[0]!);
 }

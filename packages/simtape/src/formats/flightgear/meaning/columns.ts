@@ -1,12 +1,12 @@
 import type { MessageBatch } from "../../../model/batch.ts";
-import type { ColumnReader, WantedNumber } from "../../../model/column-reader.ts";
+import type { ColumnReader, RowRun, WantedNumber } from "../../../model/column-reader.ts";
 import { toEarth } from "../../../model/geodesy.ts";
 import { BatchView, LastRead } from "../../../model/last-read.ts";
 import type { SeriesPath } from "../../../model/query/path.ts";
 import type { MutableState } from "../../../model/state.ts";
 import type { StateModel } from "../../../model/state-model.ts";
 import { metresPer } from "../../../model/units.ts";
-import { placesOf, readSignal, type SignalList, type SignalPlace, type SignalType } from "../layout/signals.ts";
+import { placesOf, readSignal, type SignalList, type SignalPlace } from "../layout/signals.ts";
 
 /** Id of the recorded aircraft itself in the set `aircraft`; all others are called by their callsign. */
 export const SELF = "self";
@@ -27,25 +27,11 @@ interface Signals {
   readonly own: readonly number[];
 }
 
-/** A signal that goes to a place; null: it is not recorded, and not known. */
+/** A signal that goes to a place; null: it is not recorded, and stays unknown. */
 interface Direct {
   readonly place: number;
   readonly signal: SignalPlace | null;
   readonly scale: number;
-}
-
-/** Signals of one type that go to places: of each where in a record, and to which. */
-class Run {
-  readonly at: Int32Array;
-  readonly places: Int32Array;
-  readonly scales: Float64Array;
-
-  constructor(direct: readonly Direct[], type: SignalType) {
-    const own = direct.filter(({ signal }) => signal?.type === type);
-    this.at = Int32Array.from(own, ({ signal }) => signal!.at);
-    this.places = Int32Array.from(own, ({ place }) => place);
-    this.scales = Float64Array.from(own, ({ scale }) => scale);
-  }
 }
 
 /** Reads signals from records of the channel `signals`, each of which has all of them. */
@@ -53,28 +39,23 @@ export class SignalColumns implements ColumnReader {
   readonly accepts: readonly boolean[];
   readonly #model: StateModel;
   readonly #bytes: number;
-  readonly #numbers: Float64Array;
   readonly #paths: readonly SeriesPath[];
-  readonly #doubles: Run;
-  readonly #floats: Run;
-  /** Signals of the other types. */
-  readonly #others: readonly { readonly place: number; readonly signal: SignalPlace }[];
-  /** Places of what is not known. */
-  readonly #unknown: readonly number[];
+  readonly #direct: readonly Direct[];
   /** Latitude, longitude and altitude, and where x, y and z go: -1 where they are not wanted. */
   readonly #earth: readonly (SignalPlace | null)[];
   readonly #earthPlaces: Int32Array;
   /** Bits of x, y and z: 1, 2, 4; 0: none is wanted. */
   readonly #earthItems: number;
   readonly #xyz = new Float64Array(3);
+  /** Where records begin, of the rows read last. */
+  #starts = new Int32Array(0);
   #isOpen = false;
   readonly #view = new BatchView();
   readonly #last = new LastRead();
 
-  constructor(model: StateModel, { list, own }: Signals, wanted: readonly WantedNumber[], numbers: Float64Array) {
+  constructor(model: StateModel, { list, own }: Signals, wanted: readonly WantedNumber[]) {
     this.#model = model;
     this.#bytes = list.bytes;
-    this.#numbers = numbers;
     const places = new Map(placesOf(list, list.signals.keys()).map((place) => [place.index, place]));
     const at = (index: number): SignalPlace | null => places.get(index) ?? null;
     const byPath = new Map(list.signals.map(({ property }, index) => [property, index]));
@@ -98,12 +79,7 @@ export class SignalColumns implements ColumnReader {
       return true;
     });
     this.#paths = wanted.filter((_, n) => this.accepts[n]).map(({ path }) => path);
-    this.#doubles = new Run(direct, "double");
-    this.#floats = new Run(direct, "float");
-    this.#unknown = direct.filter(({ signal }) => signal === null).map(({ place }) => place);
-    this.#others = direct.flatMap(({ place, signal }) =>
-      signal === null || signal.type === "double" || signal.type === "float" ? [] : [{ place, signal }],
-    );
+    this.#direct = direct;
     this.#earthPlaces = Int32Array.from(earth.flat());
     this.#earthItems = earth.reduce((bits, [, item]) => bits | (1 << item), 0);
   }
@@ -115,46 +91,68 @@ export class SignalColumns implements ColumnReader {
       const set = state.sets.get(path.set);
       return set !== undefined && set.find(path.id) >= 0 && set.columns.has(path.column);
     });
-    for (const place of this.#unknown) this.#numbers[place] = Number.NaN;
   }
 
-  read(batch: MessageBatch, i: number): boolean {
-    if (!this.#isOpen) return false;
-    const start = batch.start[i]!;
-    if (batch.end[i]! - start < this.#bytes) return true;
+  read({ batch, rows, slots, count }: RowRun, columns: readonly Float64Array[]): number {
+    if (!this.#isOpen) return 0;
+    const whole = this.#wholeOf(batch, rows, count);
+    // it changes nothing
+    if (whole === 0) return 1;
     const view = this.#view.of(batch.bytes);
-    const numbers = this.#numbers;
-    const { at: doublesAt, places: doubles, scales: doubleScales } = this.#doubles;
-    for (let n = 0; n < doubles.length; n++)
-      numbers[doubles[n]!] = view.getFloat64(start + doublesAt[n]!, true) * doubleScales[n]!;
-    const { at: floatsAt, places: floats, scales: floatScales } = this.#floats;
-    for (let n = 0; n < floats.length; n++)
-      numbers[floats[n]!] = view.getFloat32(start + floatsAt[n]!, true) * floatScales[n]!;
-    const others = this.#others;
-    for (let n = 0; n < others.length; n++) numbers[others[n]!.place] = readSignal(view, start, others[n]!.signal);
-    if (this.#earthItems !== 0) this.#readEarth(view, start);
-    this.#last.note(batch, i);
-    return true;
+    if (this.#starts.length < whole) this.#starts = new Int32Array(rows.length);
+    const starts = this.#starts;
+    for (let n = 0; n < whole; n++) starts[n] = batch.start[rows[n]!]!;
+    for (const { place, signal, scale } of this.#direct)
+      if (signal !== null) readColumn(view, starts, slots, whole, signal, scale, columns[place]!);
+    if (this.#earthItems !== 0) this.#readEarth(view, slots, whole, columns);
+    this.#last.note(batch, rows[whole - 1]!);
+    return whole;
+  }
+
+  /** How many of the first rows have all signals. */
+  #wholeOf({ start, end }: MessageBatch, rows: Int32Array, count: number): number {
+    for (let n = 0; n < count; n++) if (end[rows[n]!]! - start[rows[n]!]! < this.#bytes) return n;
+    return count;
   }
 
   settle(state: MutableState): void {
     this.#last.settle(this.#model, state);
   }
 
-  #readEarth(view: DataView, start: number): void {
+  #readEarth(view: DataView, slots: Int32Array, count: number, columns: readonly Float64Array[]): void {
     const [latitude, longitude, altitude] = this.#earth;
-    const xyz = this.#xyz;
-    toEarth(
-      numberOf(view, start, latitude!),
-      numberOf(view, start, longitude!),
-      numberOf(view, start, altitude!) * FOOT,
-      xyz,
-      0,
-      this.#earthItems,
-    );
-    const places = this.#earthPlaces;
-    for (let n = 0; n < places.length; n += 2) this.#numbers[places[n]!] = xyz[places[n + 1]!]!;
+    const [starts, xyz, items, places] = [this.#starts, this.#xyz, this.#earthItems, this.#earthPlaces];
+    for (let n = 0; n < count; n++) {
+      const start = starts[n]!;
+      toEarth(
+        numberOf(view, start, latitude!),
+        numberOf(view, start, longitude!),
+        numberOf(view, start, altitude!) * FOOT,
+        xyz,
+        0,
+        items,
+      );
+      for (let k = 0; k < places.length; k += 2) columns[places[k]!]![slots[n]!] = xyz[places[k + 1]!]!;
+    }
   }
+}
+
+/** Reads one signal of many records. */
+function readColumn(
+  view: DataView,
+  starts: Int32Array,
+  slots: Int32Array,
+  count: number,
+  signal: SignalPlace,
+  scale: number,
+  column: Float64Array,
+): void {
+  const { type, at } = signal;
+  if (type === "double")
+    for (let n = 0; n < count; n++) column[slots[n]!] = view.getFloat64(starts[n]! + at, true) * scale;
+  else if (type === "float")
+    for (let n = 0; n < count; n++) column[slots[n]!] = view.getFloat32(starts[n]! + at, true) * scale;
+  else for (let n = 0; n < count; n++) column[slots[n]!] = readSignal(view, starts[n]!, signal) * scale;
 }
 
 function numberOf(view: DataView, start: number, signal: SignalPlace | null): number {

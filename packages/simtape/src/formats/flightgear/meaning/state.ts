@@ -150,8 +150,8 @@ export class FlightGearState implements StateModel {
     return new FlightGearState(this.#channels, this.#signals, this.#aircraft, paths);
   }
 
-  columns(wanted: readonly WantedNumber[], numbers: Float64Array): ColumnReader {
-    return new SignalColumns(this, { list: this.#signals, own: this.#own }, wanted, numbers);
+  columns(wanted: readonly WantedNumber[]): ColumnReader {
+    return new SignalColumns(this, { list: this.#signals, own: this.#own }, wanted);
   }
 
   apply(state: MutableState, batch: MessageBatch, i: number): void {

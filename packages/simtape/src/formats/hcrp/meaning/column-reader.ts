@@ -1,5 +1,5 @@
 import type { MessageBatch } from "../../../model/batch.ts";
-import type { ColumnReader, WantedNumber } from "../../../model/column-reader.ts";
+import type { ColumnReader, RowRun, WantedNumber } from "../../../model/column-reader.ts";
 import type { MutableColumn } from "../../../model/column.ts";
 import type { MutableState } from "../../../model/state.ts";
 import type { ChunkContext } from "../chunk/context.ts";
@@ -13,14 +13,14 @@ const IDS = 1 << 16;
 /** Columns that a move can change. */
 const MOVED: ReadonlySet<string> = new Set(["position", "rotation", "head-yaw", "on-ground"]);
 
-/** A wanted number: a double of a column, and its place. */
+/** A wanted number: a cell of a column, and its place. */
 interface Output {
   readonly cells: Float64Array;
   readonly at: number;
   readonly place: number;
 }
 
-/** A thing that is there: the doubles of its columns, and what is wanted of it. */
+/** A thing that is there, and of which something is wanted: the doubles of its columns. */
 interface Body {
   readonly row: number;
   readonly grid: Float64Array;
@@ -30,9 +30,8 @@ interface Body {
   readonly rotation: Float64Array;
   readonly headYaw: Float64Array;
   readonly onGround: MutableColumn;
-  readonly outputs: readonly Output[];
-  /** Places of whether it is on the ground. */
-  readonly grounds: readonly number[];
+  /** One number: what is in `onGround`. */
+  readonly ground: Float64Array;
 }
 
 /**
@@ -41,19 +40,19 @@ interface Body {
  */
 export class MoveColumns implements ColumnReader {
   readonly accepts: readonly boolean[];
-  readonly #numbers: Float64Array;
   readonly #scene = new Scene();
   readonly #move = new Move();
   /** By id of a thing what is wanted of it: values of it, too. */
   readonly #wanted = new Map<number, WantedNumber[]>();
   /** The same by id, once it was looked up in the state; null: it is not wanted, or not there. */
   readonly #bodies: (Body | null)[];
+  /** What is wanted of all of them. */
+  #outputs: readonly Output[] = [];
   #state: MutableState | null = null;
   #isOpen = false;
   #chunk = -1;
 
-  constructor(wanted: readonly WantedNumber[], numbers: Float64Array) {
-    this.#numbers = numbers;
+  constructor(wanted: readonly WantedNumber[]) {
     this.accepts = wanted.map(({ path }) => !("set" in path && typeof path.id === "number" && path.id >= IDS));
     for (const one of wanted) {
       const { path } = one;
@@ -68,10 +67,23 @@ export class MoveColumns implements ColumnReader {
     this.#isOpen = false;
   }
 
-  read(batch: MessageBatch, i: number): boolean {
+  read({ batch, rows, slots, count }: RowRun, columns: readonly Float64Array[]): number {
+    if (!this.#isOpen && !this.#open()) return 0;
+    if ((batch.context as ChunkContext).chunk !== this.#chunk) return 0;
+    let n = 0;
+    while (n < count) {
+      const slot = slots[n]!;
+      const first = n;
+      while (n < count && slots[n] === slot && this.#take(batch, rows[n]!)) n++;
+      if (n > first) this.#put(columns, slot);
+      if (n < count && slots[n] === slot) break;
+    }
+    return n;
+  }
+
+  /** False: it has to be folded. */
+  #take(batch: MessageBatch, i: number): boolean {
     if (batch.channel[i] !== EVENT.move) return false;
-    if (!this.#isOpen && !this.#open()) return false;
-    if ((batch.context as ChunkContext).chunk !== this.#chunk) return false;
     const { bytes } = batch;
     const start = batch.start[i]!;
     const end = batch.end[i]!;
@@ -81,18 +93,22 @@ export class MoveColumns implements ColumnReader {
     if (body === null) return true;
     const move = this.#move;
     if (!readUsualMove(bytes, start, end, move)) return false;
-    const { row, grid, angles, outputs, grounds } = body;
+    const { row, grid, angles } = body;
     const touched = advance(grid, body.displacement, angles, 3 * row, move);
     follow(body.position, body.rotation, body.headYaw, grid, angles, row, touched);
-    const numbers = this.#numbers;
     const ground = (move.mask & MOVE_ON_GROUND) === 0 ? 0 : 1;
-    body.onGround.put(row, ground);
-    for (let n = 0; n < grounds.length; n++) numbers[grounds[n]!] = ground;
+    if (ground !== body.ground[0]) body.onGround.put(row, ground);
+    body.ground[0] = ground;
+    return true;
+  }
+
+  /** What all are now. */
+  #put(columns: readonly Float64Array[], slot: number): void {
+    const outputs = this.#outputs;
     for (let n = 0; n < outputs.length; n++) {
       const { cells, at, place } = outputs[n]!;
-      numbers[place] = cells[at]!;
+      columns[place]![slot] = cells[at]!;
     }
-    return true;
   }
 
   /** The rows are up to date. */
@@ -105,35 +121,39 @@ export class MoveColumns implements ColumnReader {
     if (actors === null || actors.players.grid.direct() === null) return false;
     this.#isOpen = true;
     this.#chunk = state.value(CHUNK) as number;
+    const outputs: Output[] = [];
     for (const [id, wanted] of this.#wanted) {
       const name = actors.players.set.find(id) >= 0 ? "players" : "entities";
       const own = wanted.filter(({ path }) => "set" in path && path.set === name);
-      this.#bodies[id] = bodyOf(actors[name], id, own);
+      const body = bodyOf(actors[name], id);
+      this.#bodies[id] = body;
+      if (body !== null) outputs.push(...outputsOf(actors[name], body, own));
     }
+    this.#outputs = outputs;
     return true;
   }
 }
 
 /** Null: it is not there. */
-function bodyOf(columns: ActorColumns, id: number, wanted: readonly WantedNumber[]): Body | null {
+function bodyOf(columns: ActorColumns, id: number): Body | null {
   const row = columns.set.find(id);
   if (row < 0) return null;
-  const outputs: Output[] = [];
-  const grounds: number[] = [];
-  for (const { path, place } of wanted) {
-    if (!("set" in path) || !MOVED.has(path.column)) continue;
-    const column = columns.set.columns.get(path.column)!;
-    const { width } = column.spec;
-    const item = Number(path.item ?? 0);
-    if (item >= width) continue;
-    if (column === columns.onGround) grounds.push(place);
-    else outputs.push({ cells: column.direct()!, at: row * width + item, place });
-  }
-  const [grid, displacement, angles] = [columns.grid, columns.displacement, columns.angles];
-  const [position, rotation, headYaw] = [columns.position, columns.rotation, columns.headYaw];
+  const { grid, displacement, angles, position, rotation, headYaw, onGround } = columns;
   return {
-    ...{ row, onGround: columns.onGround, outputs, grounds },
+    ...{ row, onGround, ground: Float64Array.of(onGround.number(row)) },
     ...{ grid: grid.direct()!, displacement: displacement.direct()!, angles: angles.direct()! },
     ...{ position: position.direct()!, rotation: rotation.direct()!, headYaw: headYaw.direct()! },
   };
+}
+
+function outputsOf({ set, onGround }: ActorColumns, { row, ground }: Body, wanted: readonly WantedNumber[]): Output[] {
+  return wanted.flatMap(({ path, place }): Output[] => {
+    if (!("set" in path) || !MOVED.has(path.column)) return [];
+    const column = set.columns.get(path.column)!;
+    const { width } = column.spec;
+    const item = Number(path.item ?? 0);
+    if (item >= width) return [];
+    if (column === onGround) return [{ cells: ground, at: 0, place }];
+    return [{ cells: column.direct()!, at: row * width + item, place }];
+  });
 }

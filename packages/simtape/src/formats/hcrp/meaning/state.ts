@@ -133,9 +133,9 @@ export class WorldState implements StateModel {
     return [snapshot, ...[extension, value, set].filter((id) => id !== null), ...eventsOf(path)];
   }
 
-  columns(wanted: readonly WantedNumber[], numbers: Float64Array): ColumnReader | null {
+  columns(wanted: readonly WantedNumber[]): ColumnReader | null {
     const moved = wanted.some(({ path }) => eventsOf(path).includes(EVENT.move));
-    return moved ? new MoveColumns(wanted, numbers) : null;
+    return moved ? new MoveColumns(wanted) : null;
   }
 
   apply(state: MutableState, batch: MessageBatch, i: number): void {

@@ -1,5 +1,5 @@
 import type { MessageBatch } from "../../../model/batch.ts";
-import type { ColumnReader, WantedNumber } from "../../../model/column-reader.ts";
+import type { ColumnReader, RowRun, WantedNumber } from "../../../model/column-reader.ts";
 import { BatchView, LastRead } from "../../../model/last-read.ts";
 import { type CellPath, isLeaf, partAt, type ValuePath } from "../../../model/query/path.ts";
 import type { StateModel } from "../../../model/state-model.ts";
@@ -36,7 +36,7 @@ export class TapeColumns implements ColumnReader {
   /** What was given back last. */
   #given: ChannelPart | null = null;
 
-  constructor(model: StateModel, channels: readonly Channel[], wanted: readonly WantedNumber[], numbers: Float64Array) {
+  constructor(model: StateModel, channels: readonly Channel[], wanted: readonly WantedNumber[]) {
     this.#model = model;
     const makers = channels.map((channel) => {
       const isAlone = channels.every(({ id, name }) => id === channel.id || name !== channel.name);
@@ -49,7 +49,7 @@ export class TapeColumns implements ColumnReader {
     });
     this.#parts = [];
     for (const [n, maker] of makers.entries())
-      if (maker?.isWanted === true) this.#parts[channels[n]!.id] = new ChannelPart(maker, numbers);
+      if (maker?.isWanted === true) this.#parts[channels[n]!.id] = new ChannelPart(maker);
   }
 
   begin(state: MutableState): void {
@@ -59,17 +59,25 @@ export class TapeColumns implements ColumnReader {
     this.#given = null;
   }
 
-  read(batch: MessageBatch, i: number): boolean {
-    const part = this.#parts[batch.channel[i]!] ?? null;
-    if (part === null) return false;
-    const { last } = part;
-    if (!part.read(this.#state!, batch, i, this.#view.of(batch.bytes))) {
-      this.#given = part;
-      return false;
+  read(run: RowRun, columns: readonly Float64Array[]): number {
+    const { batch, rows, slots, count } = run;
+    // what was left compressed has a value of its own
+    const isOpaque = hasOpaque(batch.context);
+    const view = this.#view.of(batch.bytes);
+    const { channel } = batch;
+    for (let n = 0; n < count; n++) {
+      const row = rows[n]!;
+      const part = this.#parts[channel[row]!] ?? null;
+      if (part === null) return n;
+      if (isOpaque || !part.read(this.#state!, batch, row, view, columns, slots[n]!)) {
+        this.#given = part;
+        return n;
+      }
+      const { last } = part;
+      if (!last.isOpen) this.#waiting.push(part);
+      last.note(batch, row);
     }
-    if (!last.isOpen) this.#waiting.push(part);
-    last.note(batch, i);
-    return true;
+    return count;
   }
 
   settle(state: MutableState): void {
@@ -126,7 +134,6 @@ class ChannelPart {
   readonly #name: string;
   readonly #hasCells: boolean;
   readonly #outputs: readonly Output[];
-  readonly #numbers: Float64Array;
   /** Of payloads whose layout is known. */
   readonly #payload: PayloadNumbers | null;
   /** Of others: which byte of a payload is wanted, -1: none; by output. */
@@ -140,11 +147,10 @@ class ChannelPart {
   #most = Number.POSITIVE_INFINITY;
   #isOpen = false;
 
-  constructor({ name, encoding, outputs, hasCells }: PartMaker, numbers: Float64Array) {
+  constructor({ name, encoding, outputs, hasCells }: PartMaker) {
     this.#name = name;
     this.#hasCells = hasCells;
     this.#outputs = outputs;
-    this.#numbers = numbers;
     const leaves = outputs.map(({ keys }, place): Leaf => ({ keys, place }));
     this.#payload =
       encoding === null ? null : new PayloadNumbers(encoding.layout, encoding.encoding, leaves, leaves.length);
@@ -157,33 +163,37 @@ class ChannelPart {
     this.last.forget();
   }
 
-  /** As `ColumnReader.read` does. */
-  read(state: MutableState, batch: MessageBatch, i: number, view: DataView): boolean {
+  /** Puts the numbers of row `i` into a slot of the columns. False: it has to be folded. */
+  read(
+    state: MutableState,
+    batch: MessageBatch,
+    i: number,
+    view: DataView,
+    columns: readonly Float64Array[],
+    slot: number,
+  ): boolean {
     if (!this.#isOpen && !this.#open(state)) return false;
-    // what was left compressed has a value of its own
-    if (hasOpaque(batch.context)) return false;
     const start = batch.start[i]!;
     const end = batch.end[i]!;
-    if (this.#payload === null) return this.#readBytes(batch.bytes, start, end);
-    return this.#payload.read(batch.bytes, view, start, end) && this.#take(this.#payload);
+    if (this.#payload === null) return this.#readBytes(batch.bytes, start, end, columns, slot);
+    return this.#payload.read(batch.bytes, view, start, end) && this.#take(this.#payload, columns, slot);
   }
 
-  #take(payload: PayloadNumbers): boolean {
+  #take(payload: PayloadNumbers, columns: readonly Float64Array[], slot: number): boolean {
     const outputs = this.#outputs;
     for (let n = 0; n < outputs.length; n++) if (payload.has(n) !== this.#isThere[n]) return false;
     const found = payload.numbers;
-    for (let n = 0; n < outputs.length; n++) if (this.#isThere[n]!) this.#numbers[outputs[n]!.target] = found[n]!;
+    for (let n = 0; n < outputs.length; n++) if (this.#isThere[n]!) columns[outputs[n]!.target]![slot] = found[n]!;
     return true;
   }
 
   /** Of a payload without a known layout: the value is its type, and its bytes. */
-  #readBytes(bytes: Uint8Array, start: number, end: number): boolean {
+  #readBytes(bytes: Uint8Array, start: number, end: number, columns: readonly Float64Array[], slot: number): boolean {
     const length = end - start;
     if (length <= this.#lastByte || length > this.#most) return false;
     const at = this.#at;
     const targets = this.#targets;
-    const numbers = this.#numbers;
-    for (let n = 0; n < at.length; n++) numbers[targets[n]!] = bytes[start + at[n]!]!;
+    for (let n = 0; n < at.length; n++) columns[targets[n]!]![slot] = bytes[start + at[n]!]!;
     return true;
   }
 

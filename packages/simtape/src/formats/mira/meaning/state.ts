@@ -64,8 +64,8 @@ export class TapeState implements StateModel {
     return this.#channels.filter(({ name }) => name === wanted).map(({ id }) => id);
   }
 
-  columns(wanted: readonly WantedNumber[], numbers: Float64Array): ColumnReader | null {
-    const columns = new TapeColumns(this, this.#channels, wanted, numbers);
+  columns(wanted: readonly WantedNumber[]): ColumnReader | null {
+    const columns = new TapeColumns(this, this.#channels, wanted);
     return columns.accepts.includes(true) ? columns : null;
   }
 

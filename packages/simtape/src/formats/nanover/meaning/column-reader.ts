@@ -1,5 +1,5 @@
 import type { MessageBatch } from "../../../model/batch.ts";
-import type { ColumnReader, WantedNumber } from "../../../model/column-reader.ts";
+import type { ColumnReader, RowRun, WantedNumber } from "../../../model/column-reader.ts";
 import { BatchView, LastRead } from "../../../model/last-read.ts";
 import type { MutableState } from "../../../model/state.ts";
 import type { StateModel } from "../../../model/state-model.ts";
@@ -42,7 +42,6 @@ export class FrameColumns implements ColumnReader {
   readonly #model: StateModel;
   readonly #terms: FrameTerms;
   readonly #wanted: readonly WantedNumber[];
-  readonly #numbers: Float64Array;
   /** Places of the frame's index. */
   readonly #indices: readonly number[];
   #pattern: Pattern | null = null;
@@ -52,12 +51,11 @@ export class FrameColumns implements ColumnReader {
   readonly #view = new BatchView();
   #index = 0;
 
-  constructor(model: StateModel, terms: FrameTerms, wanted: readonly WantedNumber[], numbers: Float64Array) {
+  constructor(model: StateModel, terms: FrameTerms, wanted: readonly WantedNumber[]) {
     this.accepts = terms.accepts;
     this.#model = model;
     this.#terms = terms;
     this.#wanted = wanted;
-    this.#numbers = numbers;
     this.#indices = wanted.flatMap(({ path, place }) =>
       terms.container === "2" && "value" in path && path.value === FRAME_INDEX && path.keys.length === 0 ? [place] : [],
     );
@@ -70,13 +68,12 @@ export class FrameColumns implements ColumnReader {
     this.#pattern = given === null ? null : this.#patternOf(state, given.batch, given.row);
   }
 
-  read(batch: MessageBatch, i: number): boolean {
-    if (this.#isLike(batch, i)) {
-      this.#last.note(batch, i);
-      return true;
-    }
-    this.#given = { batch, row: i };
-    return false;
+  read({ batch, rows, slots, count }: RowRun, columns: readonly Float64Array[]): number {
+    let n = 0;
+    while (n < count && this.#isLike(batch, rows[n]!, slots[n]!, columns)) n++;
+    if (n > 0) this.#last.note(batch, rows[n - 1]!);
+    if (n < count) this.#given = { batch, row: rows[n]! };
+    return n;
   }
 
   /** The frame read last says all that those before it said. */
@@ -84,8 +81,8 @@ export class FrameColumns implements ColumnReader {
     this.#last.settle(this.#model, state);
   }
 
-  /** Whether it is as the pattern; its numbers are at their places then. */
-  #isLike(batch: MessageBatch, i: number): boolean {
+  /** Whether it is as the pattern; its numbers are in their slots then. */
+  #isLike(batch: MessageBatch, i: number, slot: number, columns: readonly Float64Array[]): boolean {
     const pattern = this.#pattern;
     if (pattern === null || pattern.context !== batch.context || batch.flags[i] !== 0) return false;
     const { bytes } = batch;
@@ -96,12 +93,11 @@ export class FrameColumns implements ColumnReader {
     for (let n = 0; n < fixed.length; n += 2)
       for (let k = fixed[n]!, to = fixed[n + 1]!; k < to; k++) if (bytes[from + k] !== known[k]) return false;
     const view = this.#view.of(bytes);
-    const numbers = this.#numbers;
     for (let n = 0; n < outputs.length; n++) {
       const { place, at, isDouble } = outputs[n]!;
-      numbers[place] = isDouble ? view.getFloat64(from + at, true) : view.getFloat32(from + at, true);
+      columns[place]![slot] = isDouble ? view.getFloat64(from + at, true) : view.getFloat32(from + at, true);
     }
-    for (let n = 0; n < this.#indices.length; n++) numbers[this.#indices[n]!] = this.#index;
+    for (let n = 0; n < this.#indices.length; n++) columns[this.#indices[n]!]![slot] = this.#index;
     return true;
   }
 

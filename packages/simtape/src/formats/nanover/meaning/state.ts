@@ -122,7 +122,7 @@ export class NanoverState implements StateModel {
     return set === AVATARS || set === INTERACTIONS ? [STATE] : null;
   }
 
-  columns(wanted: readonly WantedNumber[], numbers: Float64Array): ColumnReader | null {
+  columns(wanted: readonly WantedNumber[]): ColumnReader | null {
     const accepts = wanted.map(({ path }) => this.channelsOf(path)?.every((id) => id === FRAME) === true);
     if (this.#container === "zip" || !accepts.includes(true)) return null;
     const terms = {
@@ -133,7 +133,7 @@ export class NanoverState implements StateModel {
       },
       decodes: (batch: MessageBatch, i: number): boolean => decoded(this.#frames, batch, i) !== null,
     };
-    return new FrameColumns(this, terms, wanted, numbers);
+    return new FrameColumns(this, terms, wanted);
   }
 
   apply(state: MutableState, batch: MessageBatch, i: number): void {
