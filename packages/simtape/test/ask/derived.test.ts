@@ -27,6 +27,25 @@ describe("simtape series FILE EXPRESSION", () => {
     await recording.close();
   });
 
+  test("has the speed of a thing whose velocity is not recorded from its places", async () => {
+    const { stdout } = await simtape(["series", example("race.hcrp"), "speed(players[1]) in m/s", "--json"]);
+    const [series] = (JSON.parse(stdout) as { series: { time: number[]; value: (number | null)[] }[] }).series;
+    const recording = await open(fromFile(example("race.hcrp")));
+    const [x, y, z] = await recording.series(["x", "y", "z"].map((axis) => `players/1/position.${axis}`));
+    await recording.close();
+    const place = new Map([...x!.time].map((time, i) => [time, [x!.value[i]!, y!.value[i]!, z!.value[i]!]]));
+    const times = [...place.keys()];
+    let compared = 0;
+    for (const [i, time] of series!.time.entries()) {
+      const before = times[times.indexOf(time) - 1];
+      const [value, from, to] = [series!.value[i] ?? null, place.get(before ?? -1), place.get(time)];
+      if (value === null || from === undefined || to === undefined || time - before! > 50e6) continue;
+      expect(value).toBeCloseTo(Math.hypot(...to.map((one, k) => one - from[k]!)) / 0.05, 6);
+      compared++;
+    }
+    expect(compared).toBeGreaterThan(100);
+  });
+
   test("writes texts and truths as CSV", async () => {
     const text = await simtape(["series", example("town.log"), "vehicles[24].kind", "--until", "100ms"]);
     expect(text.stdout.split("\n")[1]).toMatch(/^vehicles\[24\]\.kind,\d+,vehicle\./);

@@ -144,7 +144,7 @@ export abstract class Sink implements Stops {
   columnsOf(channel: number): OpenGroup | null {
     const groups = this.#byChannel[channel];
     const group = groups?.length === 1 ? groups[0]! : null;
-    const isRead = group !== null && group.isEven && group.folded.length === 0 && group.counted.length === 0;
+    const isRead = group?.isEven === true && group.folded.length === 0 && group.counted.length === 0;
     return isRead && this.isAtMoments ? group : null;
   }
 
