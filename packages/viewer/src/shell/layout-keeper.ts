@@ -26,6 +26,8 @@ export class LayoutKeeper {
   /** The layout as it was before what the user does now. */
   #before: Written;
   #isQuiet = false;
+  /** Looks at what was done that are still to come. */
+  #due = 0;
 
   /** `place` is the element of the layout, `before` the layout as it was before the user has done anything. */
   constructor(api: DockviewApi, session: Session, place: HTMLElement, before: SerializedDockview) {
@@ -35,9 +37,16 @@ export class LayoutKeeper {
     this.#recording = this.#recordingNow();
     this.#before = written(before);
     this.#own = this.#ownNow();
-    const later = (): void => void setTimeout(() => this.#note());
-    // what follows from the size of the page is no change
+    const later = (): void => {
+      this.#due++;
+      setTimeout(() => {
+        this.#due--;
+        this.#note();
+      });
+    };
+    // what follows from the size of the page is no change; what was done before is one, on a page that is slow, too
     const begin = (): void => {
+      if (this.#due > 0) this.#note();
       this.#before = written(api.toJSON());
     };
     const release = ({ key }: KeyboardEvent): void => {

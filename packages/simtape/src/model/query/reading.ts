@@ -1,12 +1,12 @@
 import { applyRows } from "../apply.ts";
 import type { MessageBatch } from "../batch.ts";
-import type { ColumnReader, WantedNumber } from "../column-reader.ts";
+import type { ColumnReader } from "../column-reader.ts";
 import type { Reader } from "../reader.ts";
-import { channelsOf, type Scope } from "../scope.ts";
+import type { Scope } from "../scope.ts";
 import type { MutableState } from "../state.ts";
 import type { Time } from "../time.ts";
 import type { Probe } from "./probe.ts";
-import { Runs } from "./runs.ts";
+import type { Runs } from "./runs.ts";
 import type { Now, Sink } from "./sinks.ts";
 import type { Walk } from "./walk.ts";
 
@@ -42,24 +42,32 @@ export class Reading implements Now {
   #readRows = 0;
   #missed = 0;
 
-  constructor(reader: Reader, scope: Scope, walk: Walk, sink: Sink, probes: readonly Probe[]) {
+  /** `columnar` reads columns where the format has a reader of them; null: it has none, and all is folded. */
+  constructor(
+    reader: Reader,
+    scope: Scope,
+    walk: Walk,
+    sink: Sink,
+    probes: readonly Probe[],
+    columnar: typeof import("./columnar.ts") | null,
+  ) {
     this.#walk = walk;
     this.from = this.next = walk.from;
     this.#scope = scope;
     this.#sink = sink;
     this.#routes = new Uint8Array(reader.channels.length);
     for (const { id } of scope.channels) this.#routes[id] = FOLD;
-    const found = columnsOf(reader, scope, probes);
+    const found = columnar?.columnsOf(reader, scope, probes) ?? null;
     this.#columns = found?.columns ?? null;
     this.#places = [];
-    if (found === null) return;
+    if (columnar === null || found === null) return;
     const { numbers } = probes[0]!;
     this.#places = Array.from(numbers, (_, place) => numbers.subarray(place, place + 1));
     for (const id of found.channels) this.#routes[id] = READ;
     found.columns.begin(walk.state);
     sink.readBy((probe) => found.probes.has(probe));
     const isPassed = Array.from(this.#routes, (route) => route === PASS);
-    this.#runs = new Runs(found.columns, sink, isPassed);
+    this.#runs = new columnar.Runs(found.columns, sink, isPassed);
   }
 
   /** Whether a column reader is at work. */
@@ -167,37 +175,5 @@ export class Reading implements Now {
     if (route !== READ) return;
     columns.begin(state);
     this.#sink.spoil();
-  }
-}
-
-interface Found {
-  readonly columns: ColumnReader;
-  readonly probes: ReadonlySet<Probe>;
-  readonly channels: ReadonlySet<number>;
-}
-
-/**
- * What reads columns for some of the probes; null: nothing. Paths that share a channel with one that has to be folded are
- * folded, too.
- */
-function columnsOf(reader: Reader, { model }: Scope, probes: readonly Probe[]): Found | null {
-  // what a model knows of its file is not so of one that is edited
-  if (reader.base !== undefined || model.columns === undefined || probes.length === 0) return null;
-  const channels = new Map(probes.map((probe) => [probe, channelsOf(reader, probe.path)]));
-  let wanted = new Set(probes);
-  for (;;) {
-    const numbers = [...wanted].flatMap((probe) => probe.wanted.map((number) => ({ probe, number })));
-    const columns = model.columns(numbers.map(({ number }): WantedNumber => number));
-    if (columns === null) return null;
-    const declined = new Set(numbers.filter((_, n) => !columns.accepts[n]!).map(({ probe }) => probe));
-    const folded = new Set(probes.filter((probe) => !wanted.has(probe) || declined.has(probe)));
-    const shared = new Set([...folded].flatMap((probe) => channels.get(probe)!));
-    const left = [...wanted].filter(
-      (probe) => !folded.has(probe) && !channels.get(probe)!.some((id) => shared.has(id)),
-    );
-    if (left.length === 0) return null;
-    if (left.length === wanted.size)
-      return { columns, probes: wanted, channels: new Set(left.flatMap((probe) => channels.get(probe)!)) };
-    wanted = new Set(left);
   }
 }

@@ -201,7 +201,8 @@ async function* passes(
   const speeds = paths.filter(isSpeed);
   const begin = await warmUpFrom(reader, speeds, bounds, options.signal);
   const walk = await Walk.begin(reader, narrowed, { start: begin, end }, bounds.first, options);
-  const reading = new Reading(reader, narrowed.scope, walk, sink, probes);
+  const columnar = narrowed.scope.model.columns === undefined ? null : await import("./columnar.ts");
+  const reading = new Reading(reader, narrowed.scope, walk, sink, probes, columnar);
   for await (const batch of walk.batches(reading.isReading ? () => reading.settle() : undefined)) {
     for (let i = reading.advance(batch, 0); i < batch.length; i = reading.advance(batch, i)) yield;
   }
