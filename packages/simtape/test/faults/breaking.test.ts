@@ -42,7 +42,7 @@ async function ended(
   const child = spawn(process.execPath, [MAIN, ...words], { stdio: "ignore" });
   const end = new Promise<NodeJS.Signals | null>((resolve) => child.on("exit", (_, by) => resolve(by)));
   const isWriting = (): boolean => readdirSync(into).some((name) => name.endsWith(".part"));
-  while (!isWriting() && child.exitCode === null) await new Promise((resolve) => setTimeout(resolve, 20));
+  while (!isWriting() && child.exitCode === null) await new Promise((resolve) => setTimeout(resolve, 1));
   child.kill(signal);
   return end;
 }
