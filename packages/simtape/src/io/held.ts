@@ -27,8 +27,9 @@ export class HeldFiles implements SinkBundle {
   readonly #loose = new Set<string | null>();
   /** By name; the main one by null. */
   readonly #held = new Map<string | null, HeldSink>();
-  /** In the order in which they were closed. */
+  /** All but the main one, in the order in which they were closed. */
   readonly #finished: ByteSink[] = [];
+  #main: ByteSink | null = null;
 
   /**
    * `there`: where files are found that cannot be read before they are finished, as objects of a store; they take their
@@ -52,7 +53,10 @@ export class HeldFiles implements SinkBundle {
       await sink.abort();
       throw new RangeError(`cannot be read back before it is finished: ${sink.name}`);
     }
-    const held = new HeldSink(sink, () => this.#finished.push(sink));
+    const held = new HeldSink(sink, () => {
+      if (key === null) this.#main = sink;
+      else this.#finished.push(sink);
+    });
     this.#held.set(key, held);
     return held;
   }
@@ -70,9 +74,10 @@ export class HeldFiles implements SinkBundle {
     };
   }
 
-  /** All files take their names, in the order in which they were closed. */
+  /** All files take their names, the main one last: who finds it finds the others. */
   async release(): Promise<void> {
     for (const sink of this.#finished) await sink.close();
+    await this.#main?.close();
   }
 
   /** Nothing is left of any that was held. */

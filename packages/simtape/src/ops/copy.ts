@@ -51,7 +51,8 @@ export async function copy(
       await source.close();
       files.push({ name: sink.name, bytes: sink.position });
     }
-    for (const sink of sinks) await sink.close();
+    // the main one last: who finds it finds the others
+    for (const sink of sinks.reverse()) await sink.close();
     return { files };
   } catch (error) {
     for (const sink of sinks) await sink.abort();

@@ -17,7 +17,7 @@ import { EXIT } from "../run/failure.ts";
 import { ORIGIN_FLAGS, originOf } from "../input/origin.ts";
 import { carriedIn } from "../input/original.ts";
 import { counted, grouped, Progress, paint, tellLost } from "../run/terminal.ts";
-import { bringing, keepDamage } from "../output/provenance.ts";
+import { bringing, damageOf, keepBeside } from "../output/provenance.ts";
 import { bundleNamed, openedAs, openNamed, type ReadOptions, reads } from "../input/recordings.ts";
 import { report } from "../output/report.ts";
 import { inDialect, mustFit, type Target, type TargetOptions, writes } from "../output/target.ts";
@@ -82,13 +82,15 @@ export function addConvert(program: Command): void {
       try {
         const writing = await writingOf(format);
         const isOwn = format === formatOf(recording);
-        const keep = isOwn && isWhole && !isGivenBack ? await bringing(target, file) : null;
+        const isCopy = isOwn && isWhole && !isGivenBack;
+        const own = isCopy ? await bringing(target, file) : null;
         // Standard output cannot be read again.
         const isVerified = options.verify !== false && !target.isStandardOutput;
         let converted: ConversionReport;
         let isCarrying = false;
         let copied: number | null = null;
         let isDamaged = false;
+        keepBeside(target, async () => (copied === null ? await damageOf(target, file, opened) : null) ?? own);
         if (isOwn && isWhole && options.dialect === undefined && isSameKind(recording, bundle, target)) {
           const { files } = await copy(recording, bundle, held);
           if (isVerified) await mustBeSame(recording, bundle, held.written);
@@ -150,8 +152,6 @@ export function addConvert(program: Command): void {
         if (!isRefused) {
           if (isOwn && isWhole) await bringNeeded(recording, target);
           await held.release();
-          await keep?.();
-          if (copied === null) await keepDamage(target, file, opened);
         }
         const lines = isRefused
           ? tellRefused(lost, target.path, format.name)

@@ -4,9 +4,9 @@ import { bringNeeded } from "../output/needed.ts";
 import { gated, soundAs } from "../output/gated.ts";
 import { EXIT } from "../run/failure.ts";
 import { counted, grouped, tellLost } from "../run/terminal.ts";
-import { bringing, keepDamage } from "../output/provenance.ts";
+import { bringing, damageOf, keepBeside } from "../output/provenance.ts";
 import { bundleNamed, openNamed, type ReadOptions, reads } from "../input/recordings.ts";
-import { report } from "../output/report.ts";
+import { filesOf, report } from "../output/report.ts";
 import { inDialect, mustFit, type TargetOptions, writes } from "../output/target.ts";
 import { targetOf } from "../output/target-of.ts";
 import { endingFor, formatOf, writingOf } from "../input/format-of.ts";
@@ -42,7 +42,8 @@ export function addCopy(program: Command): void {
         const bundle = await bundleNamed(file, options);
         const isAnew = options.rewrite === true || dialect !== undefined || compression !== undefined;
         mustFit(target, format, isAnew ? "" : endingFor(recording, bundle.name));
-        const bring = await bringing(target, file);
+        const own = await bringing(target, file);
+        keepBeside(target, async () => (isAnew ? await damageOf(target, file, recording) : null) ?? own);
         await bringNeeded(recording, target);
         if (isAnew) {
           const writing = await writingOf(format);
@@ -55,16 +56,13 @@ export function addCopy(program: Command): void {
               soundAs(recording),
             ),
           );
-          await bring();
-          await keepDamage(target, file, recording);
           const lines = changed.map(({ path, count }) => `  stored another way: ${path} (${grouped(count)})`);
           const first = `${target.path}: ${counted(messages, "message")}`;
           await report(target, options, { messages, changed, lost }, [first, ...lines, ...tellLost(lost)]);
           if (changed.length + lost.length > 0) process.exitCode = EXIT.lossy;
         } else {
           await copyExactly(recording, bundle, target.sink);
-          await bring();
-          const lines = [...target.files].map(([name, bytes]) => `${name}: ${counted(bytes, "byte")}`);
+          const lines = filesOf(target).map(({ name, bytes }) => `${name}: ${counted(bytes, "byte")}`);
           await report(target, options, {}, lines);
         }
       } finally {

@@ -78,9 +78,12 @@ export function addDemo(program: Command): void {
           const { demo } = await load();
           const count = options.entities === undefined ? entities : positive("--entities", options.entities);
           const chosen = { seconds, entities: count, seed };
+          target.before(async () => {
+            for (const world of worlds) await target.put(world.file, (await world.load())(chosen), target.force);
+            return undefined;
+          });
           await gated(target, {}, (to) => demo(chosen, to), soundAs());
           const bytes = target.files.get(target.main);
-          for (const world of worlds) await target.put(world.file, (await world.load())(chosen), target.force);
           await out.line(
             options.json === true
               ? toJson({ format: id, path, bytes, seconds, entities: count, seed })

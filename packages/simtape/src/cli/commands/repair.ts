@@ -9,7 +9,7 @@ import { besides } from "../output/gated.ts";
 import { EXIT } from "../run/failure.ts";
 import { findingToPlain, tellFindings } from "../output/findings.ts";
 import { counted, grouped } from "../run/terminal.ts";
-import { bringing } from "../output/provenance.ts";
+import { bringing, keepBeside } from "../output/provenance.ts";
 import { allFormats } from "../input/formats.ts";
 import { budgetOf, bundleNamed, openNamed, type ReadOptions, reads, withGiven } from "../input/recordings.ts";
 import { report } from "../output/report.ts";
@@ -41,14 +41,14 @@ export function addRepair(program: Command): void {
           const format = formatOf(recording);
           const bundle = await bundleNamed(file, options);
           mustFit(target, format, endingFor(recording, bundle.name));
-          const bring = await bringing(target, file);
+          const own = await bringing(target, file);
+          keepBeside(target, () => Promise.resolve(own));
           await bringNeeded(recording, target);
           const reopen = (written: SourceBundle): Promise<Recording> =>
             openBundle(withGiven(besides(written, target.written), options), allFormats(), {
               budget: budgetOf(options),
             });
           const repaired = await repair(recording, bundle, await writingOf(format), target.sink, reopen);
-          await bring();
           const { lost, rebuilt, findings } = repaired;
           const plain = {
             ...repaired,

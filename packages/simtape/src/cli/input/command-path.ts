@@ -1,4 +1,4 @@
-import { lstat, readFile, stat } from "node:fs/promises";
+import { lstat, readFile, rm, stat } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { directoryStore } from "../../io/node/directory-store.ts";
 import { fileSpool, fromFile, toFile } from "../../io/node/index.ts";
@@ -25,6 +25,8 @@ export interface CommandPath {
   sink(force: boolean, mode?: number): SinkBundle;
   /** A small file, whole. Rejects when it is not there. */
   read(): Promise<Uint8Array>;
+  /** Takes the file away; nothing happens when it is not there. */
+  remove(): Promise<void>;
 }
 
 /** Throws `UsageError` for `-`, for what can be no name in S3, and for other addresses: those are only read. */
@@ -73,6 +75,7 @@ function pathOnDisk(path: string): CommandPath {
     source: fromFile(path),
     sink: (force, mode) => toFile(path, { keep: !force, unfinished: UNFINISHED, mode }),
     read: () => readFile(path),
+    remove: () => rm(path, { force: true }),
     kind: async () => {
       // a link to what is not there is something, too
       const found = await stat(path).catch(() => lstat(path).catch(() => null));
@@ -97,6 +100,7 @@ function pathInS3(url: string): CommandPath {
       if (found === null) throw Object.assign(new Error(`nothing there: ${url}`), { code: "ENOENT" });
       return found.bytes;
     },
+    remove: async () => void (await store.delete(file)),
     kind: async () => {
       if (file === "") return "folder";
       if ((await store.head(file)) !== null) return "file";

@@ -1,6 +1,5 @@
 import { createHash } from "node:crypto";
 import { createReadStream } from "node:fs";
-import { rm } from "node:fs/promises";
 import { basename } from "node:path";
 import { shownUrl } from "../../io/shown-url.ts";
 import type { Annotation } from "../../model/annotation.ts";
@@ -12,9 +11,9 @@ import { damage } from "../run/ending.ts";
 import { UsageError } from "../run/failure.ts";
 import { toJson } from "../../model/json.ts";
 import { say } from "../run/terminal.ts";
-import { isInS3, commandPath } from "../input/command-path.ts";
+import { commandPath } from "../input/command-path.ts";
 import { bundleNamed } from "../input/recordings.ts";
-import type { Target } from "./target.ts";
+import type { TakeBack, Target } from "./target.ts";
 import {
   type Provenance,
   type Source,
@@ -53,27 +52,36 @@ export async function mustHavePlace({ main, force, isStandardOutput }: Target): 
     throw new UsageError(`not written by simtape, take it away first: ${besideOf(main)}`);
 }
 
-/** Keeps it beside a recording that does not hold it; one that holds it has nothing beside. */
-export async function keepBeside(target: Target, written: Recording, provenance: Provenance): Promise<void> {
-  if (toJson(await provenanceIn(written)) === toJson(provenance)) await nothingBeside(target);
-  else await put(target, provenance);
+/**
+ * Keeps beside the target what `make` gives, or nothing for null. It gets its name before the main file does, and is
+ * asked for when that one is whole: what is damaged in its source is known by then.
+ */
+export function keepBeside(target: Target, make: () => Promise<Provenance | null>): void {
+  target.before(async () => {
+    const provenance = await make();
+    return provenance === null ? nothingBeside(target) : put(target, provenance);
+  });
 }
 
-/** A copy has beside it what its source has: made ready before anything is written, and done behind. */
-export async function bringing(target: Target, file: string): Promise<() => Promise<void>> {
+/** What to keep beside a recording: null for one that holds the same itself. */
+export async function unlessInside(written: Recording, provenance: Provenance): Promise<Provenance | null> {
+  return toJson(await provenanceIn(written)) === toJson(provenance) ? null : provenance;
+}
+
+/** What a copy has beside it: what its source has. Throws `UsageError` when there is no place for it. */
+export async function bringing(target: Target, file: string): Promise<Provenance | null> {
   const provenance = await provenanceAt(file);
-  if (provenance === null) return () => nothingBeside(target);
-  await mustHavePlace(target);
-  return () => put(target, provenance);
+  if (provenance !== null) await mustHavePlace(target);
+  return provenance;
 }
 
-/** When a recording that seems sound was made of one that is damaged, the file beside it says so. */
-export async function keepDamage(target: Target, file: string, recording: Recording): Promise<void> {
-  if (damage().length === 0 || target.files.size === 0) return;
+/** That a recording which seems sound was made of one that is damaged; null when nothing is damaged. */
+export async function damageOf(target: Target, file: string, recording: Recording): Promise<Provenance | null> {
+  if (damage().length === 0 || target.isStandardOutput) return null;
   const provenance = await provenanceOf(recording, file);
   await mustHavePlace(target);
   const sources = [await sourceNamed(file, provenance)];
-  await put(target, { simtape: "provenance", version: 1, sources, operations: [], annotations: [] });
+  return { simtape: "provenance", version: 1, sources, operations: [], annotations: [] };
 }
 
 /** A source as it is written down. */
@@ -87,16 +95,21 @@ export async function sourceNamed(name: string, provenance: Provenance | null): 
   };
 }
 
-async function put(target: Target, provenance: Provenance): Promise<void> {
-  if (target.isStandardOutput) return say("simtape: standard output has no place for where this comes from");
-  const bytes = new TextEncoder().encode(`${toJson(provenance)}\n`);
-  await target.put(basename(besideOf(target.main)), bytes, target.force);
+async function put(target: Target, provenance: Provenance): Promise<TakeBack | undefined> {
+  if (target.isStandardOutput) {
+    say("simtape: standard output has no place for where this comes from");
+    return undefined;
+  }
+  const beside = besideOf(target.main);
+  await target.put(basename(beside), new TextEncoder().encode(`${toJson(provenance)}\n`), target.force);
+  // what was there is overwritten
+  return target.force ? undefined : () => commandPath(beside).remove();
 }
 
-/** What lay beside a recording that was overwritten is not about the new one. */
-async function nothingBeside({ main, force, isStandardOutput }: Target): Promise<void> {
-  if (!force || isStandardOutput || isInS3(main) || (await provenanceAt(main)) === null) return;
-  await rm(besideOf(main), { force: true });
+/** What lies beside a recording that is overwritten is not about the new one. */
+async function nothingBeside({ main, force, isStandardOutput }: Target): Promise<undefined> {
+  if (!force || isStandardOutput || (await provenanceAt(main)) === null) return;
+  await commandPath(besideOf(main)).remove();
 }
 
 /** SHA-256 of a file; null for what is none, such as a URL. */

@@ -14,7 +14,7 @@ export async function report(
   did: Readonly<Record<string, unknown>>,
   lines: readonly string[],
 ): Promise<void> {
-  const files = [...target.files].map(([name, bytes]) => ({ name, bytes }));
+  const files = filesOf(target);
   const findings = damage().map((finding) => ({ file: finding.file, ...findingToPlain(finding) }));
   const others = files.filter(
     ({ name }) => name !== target.main && !lines.some((line) => line.startsWith(`${name}: `)),
@@ -30,4 +30,10 @@ export async function report(
   const out = new Output();
   await out.lines(all);
   await out.flush();
+}
+
+/** Every file that was written, the main one first. */
+export function filesOf({ files, main }: Pick<Target, "files" | "main">): { name: string; bytes: number }[] {
+  const all = [...files].map(([name, bytes]) => ({ name, bytes }));
+  return [...all.filter(({ name }) => name === main), ...all.filter(({ name }) => name !== main)];
 }

@@ -6,6 +6,7 @@ import { fileSource, fromFile, toFile } from "../../io/node/index.ts";
 import { whenDone, whenOver } from "../run/ending.ts";
 import { UsageError } from "../run/failure.ts";
 import { listed } from "./listed.ts";
+import { preceded } from "./preceded.ts";
 import type { Target } from "./target.ts";
 import { UNFINISHED } from "../run/unfinished.ts";
 
@@ -24,7 +25,8 @@ export async function pouredOut(): Promise<Target> {
   });
   const path = join(folder, "recording");
   const files = new Map<string, number>();
-  const sink = listed(toFile(path), files, "-");
+  const { sink: first, before } = preceded(toFile(path));
+  const sink = listed(first, files, "-");
   whenDone(async () => {
     const length = files.get("-");
     if (length !== undefined) await pour(path, length);
@@ -37,6 +39,7 @@ export async function pouredOut(): Promise<Target> {
     force: false,
     files,
     isStandardOutput: true,
+    before,
     sink: {
       name: null,
       open: (name) => (name === undefined ? sink.open() : Promise.reject(new UsageError(ONE_FILE))),

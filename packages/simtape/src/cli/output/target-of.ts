@@ -11,6 +11,7 @@ import { allFormats } from "../input/formats.ts";
 import { listed } from "./listed.ts";
 import { folderOf, isInS3, type CommandPath, commandPath, under } from "../input/command-path.ts";
 import { bundleNamed } from "../input/recordings.ts";
+import { preceded } from "./preceded.ts";
 import { pouredOut } from "./standard-output.ts";
 import { formatNamed, endingOf } from "../input/format-of.ts";
 import type { Target, TargetOptions } from "./target.ts";
@@ -45,10 +46,12 @@ export async function targetOf(
   const mode = await modeOf(inputs);
   if (!isInS3(main)) await tidy(folderOf(main));
   const files = new Map<string, number>();
+  const { sink, before } = preceded(guarded(place, main, force, mode));
   return {
     path,
     main,
-    sink: listed(guarded(place, main, force, mode), files),
+    sink: listed(sink, files),
+    before,
     written: place.source,
     mode,
     force,

@@ -22,9 +22,18 @@ export interface Target {
   readonly files: ReadonlyMap<string, number>;
   /** The main file is standard output, which nothing can lie beside. */
   readonly isStandardOutput: boolean;
+  /**
+   * What `work` does is done once the main file is whole, and before it takes its name: a process that is killed leaves
+   * no main file without what belongs beside it. When the name is refused, what `work` gives is called to take it back.
+   * Only what the last call named is done.
+   */
+  before(work: () => Promise<TakeBack | undefined>): void;
   /** Writes a small file beside the main one. Rejects when something is there, unless `replaces`. */
   put(name: string, bytes: Uint8Array, replaces?: boolean): Promise<void>;
 }
+
+/** Takes back what was done; rejects with nothing. */
+export type TakeBack = () => Promise<void>;
 
 export interface TargetOptions {
   readonly output?: string;

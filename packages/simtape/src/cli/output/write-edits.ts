@@ -1,16 +1,14 @@
 import { shownUrl } from "../../io/shown-url.ts";
-import { openBundle } from "../../model/open.ts";
 import type { RewriteReport } from "../../ops/copy.ts";
 import type { Removed } from "../../ops/edit/redact.ts";
 import { mustBeWithout } from "../../ops/edit/scan.ts";
 import { writeEdited } from "../../ops/edit/write.ts";
 import { bringNeeded } from "./needed.ts";
-import { allFormats } from "../input/formats.ts";
 import { gated, type Inspect, soundAs } from "./gated.ts";
 import { toJson } from "../../model/json.ts";
-import { inside, keepBeside, mustHavePlace, sourceNamed, withoutTexts } from "./provenance.ts";
+import { inside, keepBeside, mustHavePlace, sourceNamed, unlessInside, withoutTexts } from "./provenance.ts";
 import type { Provenance } from "../input/provenance.ts";
-import { budgetOf, type ReadOptions } from "../input/recordings.ts";
+import type { ReadOptions } from "../input/recordings.ts";
 import { mustFit, type Target } from "./target.ts";
 import { formatOf, writingOf } from "../input/format-of.ts";
 import type { Editing } from "../input/editing.ts";
@@ -54,14 +52,14 @@ export async function writeEdits(
           ...(room === undefined ? {} : inside(room, writing, provenance, edited.annotations)),
           ...(removed === null ? {} : { without: removed }),
         }),
-      removed === null ? soundAs(...edited.opened) : withoutRemoved(edited, removed, provenance),
+      async (written, files) => {
+        const inspect = removed === null ? soundAs(...edited.opened) : withoutRemoved(edited, removed, provenance);
+        const findings = await inspect(written, files);
+        const beside = await unlessInside(written, room !== undefined ? provenance : await provenanceNow());
+        keepBeside(target, () => Promise.resolve(beside));
+        return findings;
+      },
     );
-    const written = await openBundle(target.written, allFormats(), { budget: budgetOf(options) });
-    try {
-      await keepBeside(target, written, room !== undefined ? provenance : await provenanceNow());
-    } finally {
-      await written.close();
-    }
     return { ...report, again: removed?.again ?? [] };
   } finally {
     await recording.close();
