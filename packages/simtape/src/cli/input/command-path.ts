@@ -100,7 +100,7 @@ function pathInS3(url: string): CommandPath {
       if (found === null) throw Object.assign(new Error(`nothing there: ${url}`), { code: "ENOENT" });
       return found.bytes;
     },
-    remove: async () => void (await store.delete(file)),
+    remove: () => store.delete(file),
     kind: async () => {
       if (file === "") return "folder";
       if ((await store.head(file)) !== null) return "file";
