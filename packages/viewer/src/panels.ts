@@ -74,7 +74,7 @@ export const PANELS: readonly PanelKind[] = [
   },
   {
     id: "stats",
-    title: "Numbers",
+    title: "Statistics",
     component: lazily(async () => (await import("./stats/stats-panel.tsx")).StatsPanel),
   },
   {

@@ -17,6 +17,8 @@ export interface Completion {
 }
 
 const MOST = 200;
+/** Units of two parts that are usual in recordings; others can be typed. */
+const RATES = ["m/s", "km/h", "m/s²", "ft/s", "ft/min", "nm/ps", "deg/s", "rad/s"];
 
 /**
  * What can stand at `cursor` in a text, by the grammar and by what the recording has at its start: sets, things, columns,
@@ -56,7 +58,7 @@ async function found(recording: Recording, catalog: Catalog, tokens: readonly IT
   const next = nextOf(tokens);
   const sets = [...catalog.sets.keys()];
   if (types[0] !== undefined && [t.Any, t.All, t.Each, t.Count, t.Most].includes(types[0])) return sets;
-  if (next.includes(t.UnitToken)) words.push(...UNIT_NAMES);
+  if (next.includes(t.UnitToken)) words.push(...RATES, ...UNIT_NAMES);
   if (next.includes(t.Name)) {
     words.push(...boundColumns(catalog, tokens), ...sets);
     for (const [path] of catalog.values()) words.push(spelled(path));

@@ -20,6 +20,8 @@ describe("completeExpression", () => {
     ["any vehicles (spe", 14, "speed"],
     ["any vehicles (it.thr", 17, "throttle"],
     ["vehicles[24].speed > 30 km", 24, "km"],
+    ["vehicles[24].speed > 30 k", 24, "km/h"],
+    ["vehicles[24].speed > 30 km/", 24, "km/h"],
     ["frame > 3 an", 10, "and"],
     ["event(coll", 6, "collision"],
     ["frame > dis", 8, "distance("],
@@ -33,6 +35,15 @@ describe("completeExpression", () => {
 
   test("gives nothing behind what is no expression", async () => {
     expect((await completeExpression(recording, "frame # ")).words).toEqual([]);
+  });
+
+  test("units that it proposes are understood", async () => {
+    const { words } = await completeExpression(recording, "vehicles[24].speed > 30 m");
+    expect(words).toContain("m/s²");
+    for (const word of words.filter((one) => one !== "min")) {
+      const { type } = await ask(recording, `1 ${word} > 0 ${word}`);
+      expect(type, word).toBe("truth");
+    }
   });
 
   test("what it proposes is understood", async () => {

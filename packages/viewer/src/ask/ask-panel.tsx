@@ -1,6 +1,6 @@
 import "../inspect/inspect.css";
 import "./ask.css";
-import { useEffect, useMemo, useState } from "react";
+import { useEffect, useMemo, useRef, useState } from "react";
 import { isTooFar } from "../afar.ts";
 import { useTimeScale } from "../use-time-scale.ts";
 import { eventListOf } from "../events/event-list.ts";
@@ -10,7 +10,17 @@ import { derivedPath } from "../plots/derived.ts";
 import { toggled, useShown } from "../plots/shared.ts";
 import type { Deck } from "../session.ts";
 import { Button } from "../ui/button.tsx";
-import { expressionIn, extremeText, goToSpan, type Known, lengthText, showSpan, spanAt, WHEN } from "./asking.ts";
+import {
+  fieldWanted,
+  expressionIn,
+  extremeText,
+  goToSpan,
+  type Known,
+  lengthText,
+  showSpan,
+  spanAt,
+  WHEN,
+} from "./asking.ts";
 import { examplesFor } from "./examples.ts";
 import { ExpressionField } from "./expression-field.tsx";
 import { useAsking } from "./use-asking.ts";
@@ -33,9 +43,19 @@ function AskOf({ deck }: { readonly deck: Deck }) {
   const current = spanAt(spans, now);
   useEffect(() => setActive((index) => (spans[index]?.from === now ? index : spanAt(spans, now))), [spans, now]);
   const loop = spans[active];
+  const bar = useRef<HTMLDivElement>(null);
+  useEffect(() => {
+    const take = (): void => {
+      if (!fieldWanted.value) return;
+      fieldWanted.set(false);
+      bar.current?.querySelector("input")?.focus();
+    };
+    take();
+    return fieldWanted.subscribe(take);
+  }, []);
   return (
     <div className="inspect">
-      <div className="inspect-bar">
+      <div ref={bar} className="inspect-bar">
         <ExpressionField
           recording={deck.opened.recording}
           text={text}

@@ -8,6 +8,8 @@ import { thingNamed } from "../subject.ts";
 export const MOST_SPANS = 10_000;
 /** Where the expression is kept. */
 export const WHEN = "when";
+/** Whether the next keys are meant for the expression of the panel *Find*, which may be loading still. */
+export const fieldWanted: Observable<boolean> = new Observable(false);
 
 /** What is known of when an expression is true. */
 export interface Known extends Omit<Answered, "isEnd"> {

@@ -6,9 +6,11 @@ const MOST = 5;
 /** Expressions that fit what a state has: to begin with, where nothing is typed yet. */
 export function examplesFor({ sets, values }: State, kinds: readonly string[]): readonly string[] {
   const found: string[] = [];
-  for (const [set, { columns }] of sets) {
-    const [one, other] = [columns.has("position"), columns.has("velocity")];
-    if ((one || other) && /^[A-Za-z][\w-]*$/.test(set)) found.push(`any ${set} (speed > 1 m/s for 200 ms)`);
+  // what has no velocity where others have one stands, such as traffic lights
+  for (const column of ["velocity", "position"]) {
+    if (found.length > 0) break;
+    for (const [set, { columns }] of sets)
+      if (columns.has(column) && /^[A-Za-z][\w-]*$/.test(set)) found.push(`any ${set} (speed > 1 m/s for 200 ms)`);
   }
   for (const kind of kinds) found.push(`event(${/^[A-Za-z][\w-]*$/.test(kind) ? kind : JSON.stringify(kind)})`);
   for (const [name, value] of values) {

@@ -1,4 +1,5 @@
 import type { DockviewApi } from "dockview";
+import { fieldWanted } from "../ask/asking.ts";
 import { redo, undo } from "../changes.ts";
 import { exportShown } from "../export/shown.ts";
 import { pickFiles } from "../open/pick.ts";
@@ -15,7 +16,14 @@ import { toggleSceneBeside } from "./scene-beside.ts";
 /** What can be done with panels, their layout and files: nearly all of it by the palette alone. */
 export function moreCommands(dock: DockviewApi): readonly Command[] {
   return [
-    ...PANELS.map((kind) => ({ title: `Show ${kind.title}`, keys: [], run: () => showPanel(dock, kind) })),
+    ...PANELS.map((kind) => ({
+      title: `Show ${kind.title}`,
+      keys: [],
+      run: () => {
+        showPanel(dock, kind);
+        if (kind.id === "find") fieldWanted.set(true);
+      },
+    })),
     ...PANELS.filter(({ isMany }) => isMany).map((kind) => ({
       title: `Another ${kind.title}`,
       keys: [],

@@ -4,6 +4,7 @@ import type { TimeScale } from "../clock.ts";
 import type { Activity, Counts } from "./activity.ts";
 import { drawDamage } from "./damage.ts";
 import { drawLabels } from "./labels.ts";
+import { shortened } from "./shortened.ts";
 import type { Lane } from "./lanes.ts";
 import { GUTTER, LANE, MARGIN, OVERVIEW, RULER } from "./measures.ts";
 import { drawCurve } from "./curve.ts";
@@ -76,7 +77,7 @@ export function drawGround(context: CanvasRenderingContext2D, scene: Scene): voi
     if (top + LANE < OVERVIEW + RULER || top > height) continue;
     context.fillStyle = palette.faint;
     context.textAlign = "right";
-    context.fillText(lane.name, GUTTER - 8, top + LANE / 2, GUTTER - 12);
+    context.fillText(shortened(context, lane.name), GUTTER - 8, top + LANE / 2);
     context.fillStyle = palette.line;
     context.globalAlpha = 0.5;
     context.fillRect(GUTTER, top + LANE - 1, plot, 1);

@@ -81,7 +81,7 @@ describe.skipIf(!hasChromium)("layouts", () => {
     await choose("Scene alone");
     await untilShown("Scene");
     await run("layout: numbers");
-    await untilShown("Scene", "Plots", "Numbers");
+    await untilShown("Scene", "Plots", "Statistics");
     expect((await shown())["Plots"]).toBeGreaterThan(0.25);
   });
 

@@ -54,6 +54,22 @@ describe.skipIf(!hasChromium)("questions in the page", () => {
     return page.getByRole("listbox", { name: label, exact: true }).getByRole("option").allInnerTexts();
   }
 
+  test("the palette leads into the field of Find, and into the panel Statistics", async () => {
+    await go(["town.log"], ["events"]);
+    const show = async (words: string): Promise<void> => {
+      await page.keyboard.press("Control+k");
+      await page.getByRole("dialog").getByRole("combobox").fill(words);
+      await page.keyboard.press("Enter");
+    };
+    await show("find");
+    const field = page.getByPlaceholder(/^When: /);
+    await expect.poll(() => field.evaluate((element) => element === document.activeElement)).toBe(true);
+    await page.keyboard.type("event(collision)");
+    expect(await field.inputValue()).toBe("event(collision)");
+    await show("statistics");
+    await page.getByRole("listbox", { name: "Numbers", exact: true }).waitFor();
+  });
+
   test.each([
     ["town.log", FAST],
     ["town.log", "each vehicles (speed > 5 km/h)"],
