@@ -7,7 +7,7 @@ const KEPT = new Map<string, string>();
 export function shortened(context: CanvasRenderingContext2D, name: string): string {
   let shown = KEPT.get(name);
   if (shown === undefined) {
-    const letters = [...name];
+    const letters = Array.from(name);
     for (shown = name; letters.length > 1 && context.measureText(shown).width > GUTTER - 12; ) {
       letters.pop();
       shown = `${letters.join("")}…`;

@@ -4,7 +4,7 @@ import { shortened } from "../../src/timeline/shortened.ts";
 
 /** Ten letters have room, and each is as wide as the others. */
 const context = {
-  measureText: (text: string) => ({ width: ([...text].length * (GUTTER - 12)) / 10 }),
+  measureText: (text: string) => ({ width: (Array.from(text).length * (GUTTER - 12)) / 10 }),
 } as CanvasRenderingContext2D;
 
 test.each([
