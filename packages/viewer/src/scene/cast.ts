@@ -159,8 +159,9 @@ export class Cast {
     return [...this.#presenters.values()].flatMap(({ reads = [] }) => reads);
   }
 
-  /** How it is best looked at. */
+  /** How it is best looked at: molecules from around them, whoever is in the room and however it was recorded. */
   get usualMode(): "orbit" | "follow" {
+    if (this.facts !== null) return "orbit";
     for (const { isJourney } of this.#presenters.values()) if (isJourney) return "follow";
     return "orbit";
   }

@@ -1,12 +1,23 @@
+import { execFileSync } from "node:child_process";
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
 import type { Page } from "playwright-core";
-import { describe, expect, test } from "vitest";
+import { afterAll, describe, expect, test } from "vitest";
 import { onePage } from "../support/one-page.ts";
 import { example, hasChromium, hashOf, layoutOf, untilOpen, type Viewer } from "../support/viewer.ts";
+
+const folder = mkdtempSync(join(tmpdir(), "simtape-molecules-"));
+const command = fileURLToPath(new URL("../../../simtape/bin/simtape.js", import.meta.url));
+const hub = join(folder, "hub.hcrp");
+execFileSync(process.execPath, [command, "convert", example("buckyball.nanover.zip"), hub], { stdio: "ignore" });
+afterAll(() => rmSync(folder, { recursive: true }));
 
 describe.skipIf(!hasChromium)("molecules and measures", () => {
   let viewer: Viewer;
   let page: Page;
-  onePage([example("buckyball.nanover.zip")], (opened) => {
+  onePage([example("buckyball.nanover.zip"), hub], (opened) => {
     ({ viewer, page } = opened);
   });
 
@@ -37,6 +48,15 @@ describe.skipIf(!hasChromium)("molecules and measures", () => {
     await expect
       .poll(() => page.evaluate(() => JSON.stringify(simtape.state.value.shared["scene"])))
       .toContain("surface");
+  });
+
+  test.each(["buckyball.nanover.zip", "hub.hcrp"])("%s is looked at from around it", async (name) => {
+    await page.goto("about:blank");
+    await page.goto(viewer.address(name) + hashOf({ t: 2, shared: { layout: layoutOf(["scene"]) } } as never));
+    await untilOpen(page);
+    await page.locator("canvas[data-time][data-quality=full]").waitFor();
+    const pressed = await page.locator(".scene-bar [aria-pressed=true]").allTextContents();
+    expect(pressed[0]).toBe("Orbit");
   });
 
   test("a residue of the list is chosen as a whole", async () => {
