@@ -92,7 +92,7 @@ describe("simtape export", () => {
       .split("\n")
       .map((line) => JSON.parse(line) as object);
     expect(lines).toMatchObject([{ error: { code: "unknown-format", exit: 1 } }, { file: town, count: 26 }]);
-    expect(stderr).toMatch(/^simtape: .*broken\.log: .+\n$/);
+    expect(stderr).toMatch(/^simtape: .*broken\.log is not exported: .+\n$/);
     expect(readdirSync(out).filter((name) => name.endsWith(".csv"))).toEqual(["town.csv"]);
     const twice = await simtape(["export", town, join(from, "town.log"), "--to", "csv", "-o", out, "--force"]);
     expect(twice).toMatchObject({ exit: 1, stderr: expect.stringContaining("is written already, of ") });

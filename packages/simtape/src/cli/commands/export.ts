@@ -198,7 +198,7 @@ function tell(place: Target, { of, count, unit, lost, notes }: ExportReport): st
 
 /** Said of one of several; as JSON, too, but where the output itself goes to standard output. */
 async function failed(file: string, failure: Failure, { json, output }: ExportCommand): Promise<void> {
-  say(`simtape: ${file}: ${failure.message}`);
+  say(`simtape: ${file} is not exported: ${failure.message}`);
   if (json !== true || output === undefined || output === "-") return;
   const out = new Output();
   await out.line(toJson({ file, error: failure }));
