@@ -57,8 +57,10 @@ export class KeptVocabulary implements Vocabulary {
   }
 
   near(text: string): string {
-    const { values, ends } = this.#names;
-    return nearTo(text, new Set([...this.sets.keys(), ...values.slice(0, ends).map((value) => value.text)]));
+    const { values, ends, hints } = this.#names;
+    if (hints === null) throw new NotKept();
+    const texts = values.slice(0, ends).map((value) => value.text);
+    return nearTo(text, new Set([...this.sets.keys(), ...hints, ...texts]));
   }
 
   /** Whether it is the name of a value that was not looked into, or a path in one. */

@@ -123,7 +123,8 @@ async function made(
   if (pass.things !== null) keep("things", plainThings(pass.things));
   const events = keepAll("events", pass.events);
   const names = await namesOf(recording, pass, options.signal);
-  if (names !== null) keep("names", names);
+  // without hints it does not know what an expression that does not fit is answered
+  if (names !== null && !keep("names", names) && names.hints !== null) keep("names", { ...names, hints: null });
   const chart = await chartOf(recording, options.signal);
   const hasChart = chart.length > 0 && keep("chart", plainChart(chart));
   const paths = keepAll("paths", pass.paths);
@@ -282,8 +283,8 @@ class Pass {
     state.time = last;
     pass.last = Number.isFinite(last) ? state.freeze() : null;
     pass.things = paths.things.found;
-    pass.inventory = paths.inventory();
     pass.paths = await paths.list(() => recording.traits());
+    pass.inventory = paths.inventory();
     return pass;
   }
 

@@ -37,7 +37,7 @@ const bytesOf = (entity: number, said: Said): readonly EventBytes[] => {
   }
   // speeds are those between messages of motion: it moves nowhere, and then is somewhere
   const still = event(EVENT.move, (out) => writeMove(out, Object.assign(new Move(), { entity, mask: MOVE_ON_GROUND })));
-  if (said.how === "still") return [still];
+  if (said.how !== "place") return [still];
   const { x, velocity } = said;
   return [
     still,

@@ -20,6 +20,8 @@ export interface NameFacts {
   /** Numbers, booleans and texts in values. Those of the first and the last state come first: `ends` of them. */
   readonly values: readonly ValueFact[];
   readonly ends: number;
+  /** Where paths are not listed: those in values of the first and the last state; null: there is no room for them. */
+  readonly hints: readonly string[] | null;
   /** Names of values of which more may have been there than is in `values`. */
   readonly unlisted: readonly string[];
   /** Of all sets, also columns that no thing ever had. */
@@ -111,7 +113,7 @@ export function nameFactsOf({ states, paths, inventory, telling, ...known }: Sur
   return {
     ...known,
     sets: [...sets.values()],
-    ...valuesOf(states, paths ?? [], telling),
+    ...valuesOf(states, paths, telling),
     unlisted,
     columns: [...columns.values()],
   };
@@ -119,9 +121,9 @@ export function nameFactsOf({ states, paths, inventory, telling, ...known }: Sur
 
 function valuesOf(
   states: readonly State[],
-  paths: readonly PathInfo[],
+  paths: readonly PathInfo[] | null,
   telling: Telling,
-): Pick<NameFacts, "values" | "ends"> {
+): Pick<NameFacts, "values" | "ends" | "hints"> {
   const values = new Map<string, ValueFact>();
   for (const state of states) {
     for (const { path, text, unit, kind } of pathsIn({ ...state, sets: new Map() }, telling)) {
@@ -136,6 +138,7 @@ function valuesOf(
       });
     }
   }
+  if (paths === null) return { values: [], ends: 0, hints: [...values.keys()] };
   const ends = values.size;
   const listed = new Set<string>();
   for (const { path, text, unit, kind, extent } of paths) {
@@ -145,7 +148,7 @@ function valuesOf(
     listed.add(text);
     values.set(text, { path, text, unit, kind: isOne ? kind : null, extent: isOne ? extent : null });
   }
-  return { values: [...values.values()], ends };
+  return { values: [...values.values()], ends, hints: [] };
 }
 
 /** By column. */
@@ -182,13 +185,14 @@ export function columnExtentsOf({ columns }: NameFacts): readonly ColumnExtent[]
 
 /** As a side-car keeps them. Throws `LayoutError`. */
 export function nameFactsIn(value: Value): NameFacts {
-  const { isSound, kinds, possibleKinds, sets, values, ends, unlisted, columns } = membersOf(value);
+  const { isSound, kinds, possibleKinds, sets, values, ends, hints, unlisted, columns } = membersOf(value);
   for (const kind of kinds === null ? [] : listOf(kinds)) textIn(kind);
-  for (const text of [...listOf(possibleKinds), ...listOf(unlisted)]) textIn(text);
+  for (const text of [...listOf(possibleKinds), ...listOf(unlisted), ...(hints === null ? [] : listOf(hints))])
+    textIn(text);
   for (const one of listOf(sets)) checkSet(membersOf(one));
   for (const one of listOf(values)) checkValue(membersOf(one));
   for (const one of listOf(columns)) checkColumn(membersOf(one));
-  const facts = { kinds, possibleKinds, sets, values, ends: wholeOf(ends), unlisted, columns };
+  const facts = { kinds, possibleKinds, sets, values, ends: wholeOf(ends), hints, unlisted, columns };
   return { isSound: isSound === true, ...facts } as unknown as NameFacts;
 }
 

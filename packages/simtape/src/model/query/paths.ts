@@ -120,21 +120,24 @@ export class PathTap {
     state.touch().forget();
   }
 
-  /** What sets have, and values of which more may be there than is listed; null: there is too much of it. */
-  inventory(): Inventory | null {
-    return this.#found?.inventory() ?? null;
-  }
-
   /** Null: none are listed. Nothing is noted any more. */
   async list(traits: QuerySource["traits"]): Promise<readonly PathInfo[] | null> {
     if (this.#found === null || this.#found.isShort) return null;
     const list: PathInfo[] = [];
     const telling = await tellingOf({ reader: this.#reader, traits });
     for (const path of this.#found.list(telling)) {
-      if (list.length === this.#most) return null;
+      if (list.length === this.#most) {
+        this.#found.shorten();
+        return null;
+      }
       list.push(path);
     }
     return list;
+  }
+
+  /** When paths were listed: what sets have, and values of which more was there than is listed; null: too much. */
+  inventory(): Inventory | null {
+    return this.#found?.inventory() ?? null;
   }
 }
 
