@@ -1,5 +1,5 @@
 import type { Recording } from "../model/recording.ts";
-import { columnExtentsOf, type NameFacts } from "../model/query/name-facts.ts";
+import { columnExtentsOf, type NameFacts, type Outline } from "../model/query/name-facts.ts";
 import { pathText } from "../model/query/path.ts";
 import { after, type Time, type TimeRange } from "../model/time.ts";
 import type { OnProgress } from "../model/query/walk.ts";
@@ -89,7 +89,11 @@ function isNever(ast: Ast, text: string, names: NameFacts): boolean {
   const checked = check(ast, text, new KeptVocabulary(names));
   mustHaveKinds(checked, names.possibleKinds, text);
   const kinds = names.kinds === null ? null : new Set(names.kinds);
-  return !mayBe(checked, { ...knownBy(names), extentsOf: extentsIn(names.values, columnExtentsOf(names)), kinds });
+  return !mayBe(checked, {
+    ...knownBy(names),
+    extentsOf: extentsIn(names.named?.values ?? [], columnExtentsOf(names)),
+    kinds,
+  });
 }
 
 /**
@@ -415,12 +419,12 @@ function measureOf({ measure }: Checked): Question["measure"] {
 async function mayBeTrue(recording: Recording, checked: Checked, signal: AbortSignal | undefined): Promise<boolean> {
   const { sideCar } = recording;
   if (sideCar === null) return true;
-  const names = await sideCar.names(signal);
-  const columns = names === null ? [] : columnExtentsOf(names);
-  const known = { ...knownBy(names), kinds: await keptKinds(recording, signal) };
+  const outline = await sideCar.outline(signal);
+  const columns = outline === null ? [] : columnExtentsOf(outline);
+  const known = { ...knownBy(outline), kinds: await keptKinds(recording, signal) };
   // things one by one only where their sets do not decide: there are many
   return (
-    mayBe(checked, { ...known, extentsOf: extentsIn(names?.values ?? [], columns) }) &&
+    mayBe(checked, { ...known, extentsOf: extentsIn((await sideCar.namedValues(signal))?.values ?? [], columns) }) &&
     mayBe(checked, { ...known, extentsOf: extentsIn((await sideCar.paths(signal)) ?? [], columns) })
   );
 }
@@ -433,8 +437,8 @@ function mayBe({ node, each }: Checked, known: Known): boolean {
   return canBeTrue(truth, known);
 }
 
-function knownBy(names: NameFacts | null): Pick<Known, "empty"> {
-  return { empty: new Set(names?.sets.flatMap(({ set, hasThings }) => (hasThings ? [] : [set]))) };
+function knownBy(outline: Outline | null): Pick<Known, "empty"> {
+  return { empty: new Set(outline?.sets.flatMap(({ set, hasThings }) => (hasThings ? [] : [set]))) };
 }
 
 /** Kinds of the events that there are; null: that takes reading. */

@@ -193,7 +193,7 @@ export class Catalog implements Vocabulary {
 
   /** Some names that begin as `text` does. */
   near(text: string): string {
-    return nearTo(text, new Set([...this.sets.keys(), ...textsOf(this.#atEnds())]));
+    return nearTo(text, this.sets.keys(), textsOf(this.#atEnds()));
   }
 
   async #take(state: State): Promise<void> {
@@ -219,8 +219,8 @@ export class Catalog implements Vocabulary {
 
   async #lookUpComplete(): Promise<void> {
     if (this.#complete !== null) return;
-    const names = await this.#recording.sideCar?.names(this.#signal);
-    const all = names?.columns.filter(({ isComplete }) => isComplete) ?? [];
+    const outline = await this.#recording.sideCar?.outline(this.#signal);
+    const all = outline?.columns.filter(({ isComplete }) => isComplete) ?? [];
     this.#complete = new Set(all.map(({ set, column }) => `${set}/${column}`));
   }
 
@@ -237,9 +237,9 @@ export class Catalog implements Vocabulary {
   }
 }
 
-/** Some of the names that begin as `text` does, for an error. In whatever order they are met, it says the same. */
-export function nearTo(text: string, names: ReadonlySet<string>): string {
-  const found = nearest(text, [...names].sort());
+/** Some names that begin as `text` does, for an error. In whatever order they are met, it says the same. */
+export function nearTo(text: string, sets: Iterable<string>, paths: Iterable<string>): string {
+  const found = nearest(text, new Set([...[...sets].sort(), ...[...paths].sort()]));
   return found.length === 0 ? "there are no paths" : `there are: ${found.join(", ")}`;
 }
 

@@ -1,4 +1,4 @@
-import type { NameFacts } from "../model/query/name-facts.ts";
+import type { NameFacts, ValueFact } from "../model/query/name-facts.ts";
 import { type ColumnFacts, nearTo, type SetFacts, unitNamed, type ValueFacts, type Vocabulary } from "./catalog.ts";
 import { fits } from "./wildcard.ts";
 
@@ -13,7 +13,7 @@ export class NotKept extends Error {}
 export class KeptVocabulary implements Vocabulary {
   readonly sets: ReadonlyMap<string, SetFacts>;
   readonly #names: NameFacts;
-  readonly #values: ReadonlyMap<string, NameFacts["values"][number]>;
+  readonly #values: ReadonlyMap<string, ValueFact>;
   readonly #unlisted: ReadonlySet<string>;
   readonly #empty: ReadonlySet<string>;
 
@@ -26,13 +26,13 @@ export class KeptVocabulary implements Vocabulary {
     }
     this.sets = sets;
     this.#names = names;
-    this.#values = new Map(names.values.map((value) => [value.text, value]));
+    this.#values = new Map(names.named?.values.map((value) => [value.text, value]));
     this.#unlisted = new Set(names.unlisted);
     this.#empty = new Set(names.sets.flatMap(({ set, hasThings }) => (hasThings ? [] : [set])));
   }
 
   value(text: string): ValueFacts | null {
-    if (this.#isUnlisted(text)) throw new NotKept();
+    if (this.#names.named === null || this.#isUnlisted(text)) throw new NotKept();
     const found = this.#values.get(text);
     if (found === undefined) return null;
     const { path, unit, kind } = found;
@@ -41,8 +41,9 @@ export class KeptVocabulary implements Vocabulary {
   }
 
   fitting(pattern: string): readonly ValueFacts[] {
-    const isPossible = this.#names.values.some(({ text }) => fits(text, pattern));
-    if (isPossible || this.#unlisted.size > 0) throw new NotKept();
+    const { named } = this.#names;
+    if (named === null || this.#unlisted.size > 0 || named.values.some(({ text }) => fits(text, pattern)))
+      throw new NotKept();
     return [];
   }
 
@@ -57,10 +58,10 @@ export class KeptVocabulary implements Vocabulary {
   }
 
   near(text: string): string {
-    const { values, ends, hints } = this.#names;
-    if (hints === null) throw new NotKept();
-    const texts = values.slice(0, ends).map((value) => value.text);
-    return nearTo(text, new Set([...this.sets.keys(), ...hints, ...texts]));
+    const { named } = this.#names;
+    if (named === null) throw new NotKept();
+    const { values, ends, hints } = named;
+    return nearTo(text, this.sets.keys(), [...hints, ...values.slice(0, ends).map((value) => value.text)]);
   }
 
   /** Whether it is the name of a value that was not looked into, or a path in one. */

@@ -6,7 +6,7 @@ import { openBundle } from "../model/open.ts";
 import { eventKinds, eventTap } from "../model/query/events.ts";
 import type { RecordingEvent } from "../model/query/event.ts";
 import { firstChartOf } from "../model/query/first-chart.ts";
-import { type Inventory, type NameFacts, nameFactsOf } from "../model/query/name-facts.ts";
+import { type Inventory, nameFactsOf } from "../model/query/name-facts.ts";
 import { CHART_POINTS, plainChart } from "../model/query/kept-chart.ts";
 import type { PathInfo } from "../model/query/listing.ts";
 import { PathTap } from "../model/query/paths.ts";
@@ -123,8 +123,10 @@ async function made(
   if (pass.things !== null) keep("things", plainThings(pass.things));
   const events = keepAll("events", pass.events);
   const names = await namesOf(recording, pass, options.signal);
-  // without hints it does not know what an expression that does not fit is answered
-  if (names !== null && !keep("names", names) && names.hints !== null) keep("names", { ...names, hints: null });
+  if (names !== null) {
+    const { named, ...outline } = names;
+    if (keep("names", outline)) keep("values", named);
+  }
   const chart = await chartOf(recording, options.signal);
   const hasChart = chart.length > 0 && keep("chart", plainChart(chart));
   const paths = keepAll("paths", pass.paths);
@@ -163,7 +165,7 @@ async function namesOf(
   recording: Recording,
   { paths, inventory, last, events }: Pass,
   signal: AbortSignal | undefined,
-): Promise<NameFacts | null> {
+): Promise<ReturnType<typeof nameFactsOf> | null> {
   if (inventory === null || last === null) return null;
   const { start } = await recording.timeline();
   const first = await recording.state(start, { signal });

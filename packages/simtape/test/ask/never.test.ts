@@ -25,9 +25,9 @@ async function namesOf(file: string, paths = true): Promise<NameFacts> {
 }
 
 /** Truths about numbers of the recording: constants lie within what each ever is, at its ends, and outside. */
-function truths({ values, columns }: NameFacts): fc.Arbitrary<string> {
+function truths({ named, columns }: NameFacts): fc.Arbitrary<string> {
   const compared = [
-    ...values.flatMap(({ text, unit, kind, extent }) =>
+    ...named!.values.flatMap(({ text, unit, kind, extent }) =>
       extent === null || kind === null || kind === "text" ? [] : [{ name: `\`${text}\``, unit, extent, set: null }],
     ),
     ...columns.flatMap(({ set, column, units, kind, extents }) =>
@@ -70,7 +70,7 @@ describe("an expression that is never true by what a side-car keeps of the names
     "is never true when %s is read",
     async (file) => {
       const names = await namesOf(example(file));
-      expect([names.isSound, names.columns.length + names.values.length > 0]).toEqual([true, true]);
+      expect([names.isSound, names.columns.length + names.named!.values.length > 0]).toEqual([true, true]);
       const recording = await open(fromFile(example(file)), { seekIndex: false });
       let never = 0;
       try {

@@ -7,8 +7,8 @@ import type { Extent } from "./extents.ts";
 import { type CellFacts, kindOfData, type PathInfo, pathsIn, type SeriesKind, type Telling } from "./listing.ts";
 import { type SeriesItem, unitOfItem } from "./path.ts";
 
-/** What expressions can name in a whole recording, without the things of its sets, and between which numbers each stays. */
-export interface NameFacts {
+/** What expressions can name in a whole recording beside values, without the things of its sets. */
+export interface Outline {
   /** Whether nothing was found to be wrong with the recording. */
   readonly isSound: boolean;
   /** Kinds of all its events; null: not known. */
@@ -17,15 +17,25 @@ export interface NameFacts {
   readonly possibleKinds: readonly string[];
   /** All its sets, in the order in which a name is looked for. */
   readonly sets: readonly SetFact[];
-  /** Numbers, booleans and texts in values. Those of the first and the last state come first: `ends` of them. */
-  readonly values: readonly ValueFact[];
-  readonly ends: number;
-  /** Where paths are not listed: those in values of the first and the last state; null: there is no room for them. */
-  readonly hints: readonly string[] | null;
-  /** Names of values of which more may have been there than is in `values`. */
-  readonly unlisted: readonly string[];
   /** Of all sets, also columns that no thing ever had. */
   readonly columns: readonly ColumnFact[];
+  /** Names of values of which more may have been there than is in `NamedValues`. */
+  readonly unlisted: readonly string[];
+}
+
+/** What expressions can name in values. */
+export interface NamedValues {
+  /** Numbers, booleans and texts. Those of the first and the last state come first: `ends` of them. */
+  readonly values: readonly ValueFact[];
+  readonly ends: number;
+  /** Where paths are not listed: those in values of the first and the last state. */
+  readonly hints: readonly string[];
+}
+
+/** What expressions can name in a whole recording, and between which numbers each stays. */
+export interface NameFacts extends Outline {
+  /** Null: not known. */
+  readonly named: NamedValues | null;
 }
 
 export interface SetFact {
@@ -78,7 +88,7 @@ export interface InventoryColumn extends CellFacts {
 }
 
 /** What the facts of a recording are made of. */
-export interface Surveyed extends Pick<NameFacts, "isSound" | "kinds" | "possibleKinds"> {
+export interface Surveyed extends Pick<Outline, "isSound" | "kinds" | "possibleKinds"> {
   /** The first state and the last. */
   readonly states: readonly State[];
   /** All paths; null: they were not listed. */
@@ -88,7 +98,13 @@ export interface Surveyed extends Pick<NameFacts, "isSound" | "kinds" | "possibl
 }
 
 /** Sums up a recording. Sets and columns are in the order in which an expression meets them that reads it. */
-export function nameFactsOf({ states, paths, inventory, telling, ...known }: Surveyed): NameFacts {
+export function nameFactsOf({
+  states,
+  paths,
+  inventory,
+  telling,
+  ...known
+}: Surveyed): Outline & { readonly named: NamedValues } {
   const sets = new Map<string, SetFact>();
   const columns = new Map<string, ColumnFact>();
   const extents = columnExtentsIn(paths ?? []);
@@ -109,21 +125,16 @@ export function nameFactsOf({ states, paths, inventory, telling, ...known }: Sur
   }
   for (const set of inventory.sets) if (!sets.has(set)) sets.set(set, { set, tickRate: null, hasThings: true });
   for (const one of inventory.columns) add(one, one);
-  const { unlisted } = inventory;
   return {
     ...known,
     sets: [...sets.values()],
-    ...valuesOf(states, paths, telling),
-    unlisted,
     columns: [...columns.values()],
+    unlisted: inventory.unlisted,
+    named: valuesOf(states, paths, telling),
   };
 }
 
-function valuesOf(
-  states: readonly State[],
-  paths: readonly PathInfo[] | null,
-  telling: Telling,
-): Pick<NameFacts, "values" | "ends" | "hints"> {
+function valuesOf(states: readonly State[], paths: readonly PathInfo[] | null, telling: Telling): NamedValues {
   const values = new Map<string, ValueFact>();
   for (const state of states) {
     for (const { path, text, unit, kind } of pathsIn({ ...state, sets: new Map() }, telling)) {
@@ -179,21 +190,26 @@ function joined(a: Extent | null, b: Extent | null): Extent | null {
 }
 
 /** All extents of columns. */
-export function columnExtentsOf({ columns }: NameFacts): readonly ColumnExtent[] {
+export function columnExtentsOf({ columns }: Pick<Outline, "columns">): readonly ColumnExtent[] {
   return columns.flatMap(({ set, column, extents }) => extents.map((extent) => ({ set, column, ...extent })));
 }
 
-/** As a side-car keeps them. Throws `LayoutError`. */
-export function nameFactsIn(value: Value): NameFacts {
-  const { isSound, kinds, possibleKinds, sets, values, ends, hints, unlisted, columns } = membersOf(value);
+/** As a side-car keeps it. Throws `LayoutError`. */
+export function outlineIn(value: Value): Outline {
+  const { isSound, kinds, possibleKinds, sets, columns, unlisted } = membersOf(value);
   for (const kind of kinds === null ? [] : listOf(kinds)) textIn(kind);
-  for (const text of [...listOf(possibleKinds), ...listOf(unlisted), ...(hints === null ? [] : listOf(hints))])
-    textIn(text);
+  for (const text of [...listOf(possibleKinds), ...listOf(unlisted)]) textIn(text);
   for (const one of listOf(sets)) checkSet(membersOf(one));
-  for (const one of listOf(values)) checkValue(membersOf(one));
   for (const one of listOf(columns)) checkColumn(membersOf(one));
-  const facts = { kinds, possibleKinds, sets, values, ends: wholeOf(ends), hints, unlisted, columns };
-  return { isSound: isSound === true, ...facts } as unknown as NameFacts;
+  return { isSound: isSound === true, kinds, possibleKinds, sets, columns, unlisted } as unknown as Outline;
+}
+
+/** As a side-car keeps them. Throws `LayoutError`. */
+export function namedValuesIn(value: Value): NamedValues {
+  const { values, ends, hints } = membersOf(value);
+  for (const one of listOf(values)) checkValue(membersOf(one));
+  for (const text of listOf(hints)) textIn(text);
+  return { values, ends: wholeOf(ends), hints } as unknown as NamedValues;
 }
 
 function checkSet({ set, tickRate, hasThings }: Members): void {
