@@ -51,10 +51,10 @@ const bytesOf = (entity: number, said: Said): readonly EventBytes[] => {
 };
 
 /** Ticks of two things, by chunks. A snapshot at the beginning of a chunk drops everything. */
-type Told = readonly (readonly (readonly Said[])[])[];
+type Course = readonly (readonly (readonly Said[])[])[];
 
-function fileOf(told: Told): Uint8Array {
-  const chunks = told.map((ticks) => ({
+function fileOf(course: Course): Uint8Array {
+  const chunks = course.map((ticks) => ({
     ticks: ticks.length,
     snapshot: [],
     records: ticks.map((things, tick) => ({ tick, events: things.flatMap((said, k) => bytesOf(k + 1, said)) })),
@@ -80,7 +80,7 @@ const said: readonly fc.Arbitrary<Said>[] = [
     { weight: 1, arbitrary: fc.constant(null) },
   ),
 ];
-const told: fc.Arbitrary<Told> = fc.tuple(fc.constantFrom(...said), fc.constantFrom(...said)).chain(([a, b]) => {
+const course: fc.Arbitrary<Course> = fc.tuple(fc.constantFrom(...said), fc.constantFrom(...said)).chain(([a, b]) => {
   const tick = fc.tuple(a, b);
   return fc.array(fc.array(tick, { minLength: 2, maxLength: 6 }), { minLength: 1, maxLength: 2 });
 });
@@ -119,7 +119,7 @@ describe("of things whose velocity comes and goes", () => {
   test("when, find, and what a side-car says by itself agree", async () => {
     const seen = { never: 0, some: 0 };
     await fc.assert(
-      fc.asyncProperty(told, fc.array(expressions, { minLength: 4, maxLength: 4 }), async (what, texts) => {
+      fc.asyncProperty(course, fc.array(expressions, { minLength: 4, maxLength: 4 }), async (what, texts) => {
         const bytes = fileOf(what);
         const kept = await keptOf(bytes);
         const names = (await SideCar.namesIn(memory(kept), async () => true, new Budget()))!;
@@ -151,7 +151,7 @@ describe("of things whose velocity comes and goes", () => {
 
   test("a speed is that of the velocity where it is known, and that of the place elsewhere", async () => {
     await fc.assert(
-      fc.asyncProperty(told, fc.constantFrom(0, 2.5, 5, 10, 20), async (what, least) => {
+      fc.asyncProperty(course, fc.constantFrom(0, 2.5, 5, 10, 20), async (what, least) => {
         await using recording = await opened(fileOf(what));
         const known = "known(velocity.x)";
         const apart = `${known} and velocity.length > ${least} block/s or not ${known} and position.speed > ${least} block/s`;
