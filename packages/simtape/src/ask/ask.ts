@@ -1,15 +1,16 @@
 import type { Recording } from "../model/recording.ts";
-import { columnExtentsOf, type NameFacts } from "../model/query/name-facts.ts";
+import { columnExtentsOf, type NameFacts, type Outline } from "../model/query/name-facts.ts";
 import { pathText } from "../model/query/path.ts";
 import { after, type Time, type TimeRange } from "../model/time.ts";
 import type { OnProgress } from "../model/query/walk.ts";
 import { type Answer, AnswerMaker } from "./answers.ts";
 import type { Ast } from "./ast.ts";
-import { canBeTrue, extentsIn } from "./bounds.ts";
-import { Catalog, KeptVocabulary } from "./catalog.ts";
+import { canBeTrue, extentsIn, type Known } from "./bounds.ts";
+import { Catalog } from "./catalog.ts";
 import { check, type Checked, truthOf } from "./check.ts";
 import { compile } from "./compile.ts";
 import { AskError } from "./error.ts";
+import { KeptVocabulary, NotKept } from "./kept-vocabulary.ts";
 import { Machine } from "./machine.ts";
 import type { Node, NodeType, Thing } from "./node.ts";
 import { parse } from "./parser.ts";
@@ -61,33 +62,38 @@ export async function askUnlessNever(
   options: AskOptions = {},
 ): Promise<{ readonly question: Question | null; readonly measure: Question["measure"] }> {
   const found = await checkedIn(recording, parse(text), text, options);
-  const truth = truthOf(found.checked.node);
-  const isPossible = truth === null || (await mayBeTrue(recording, truth, options.signal));
+  const isPossible = await mayBeTrue(recording, found.checked, options.signal);
   return { question: isPossible ? await questionOf(found) : null, measure: measureOf(found.checked) };
 }
 
 /**
- * Says of sound recordings whether an expression is never true there, by what a side-car keeps of the names alone: none is
- * opened. True is certain; false: that is not known, also where the expression does not fit. Throws `AskError` for what is no
+ * Says of sound recordings what `askUnlessNever` would, by what a side-car keeps of the names alone: none is opened. "never":
+ * it is never true there; an `AskError`: it does not fit; null: that is not known. Throws `AskError` for what is no
  * expression of any recording.
  */
-export function neverTrue(text: string): (names: NameFacts) => boolean {
+export function decidedBy(text: string): (names: NameFacts) => "never" | AskError | null {
   const ast = parse(text);
-  return (names) => names.isSound && isNever(ast, text, names);
+  return (names) => {
+    if (!names.isSound) return null;
+    try {
+      return isNever(ast, text, names) ? "never" : null;
+    } catch (error) {
+      if (AskError.is(error)) return error;
+      if (error instanceof NotKept) return null;
+      throw error;
+    }
+  };
 }
 
 function isNever(ast: Ast, text: string, names: NameFacts): boolean {
-  let checked: Checked;
-  try {
-    checked = check(ast, text, new KeptVocabulary(names));
-  } catch (error) {
-    if (!AskError.is(error)) throw error;
-    return false;
-  }
-  const truth = truthOf(checked.node);
+  const checked = check(ast, text, new KeptVocabulary(names));
+  mustHaveKinds(checked, names.possibleKinds, text);
   const kinds = names.kinds === null ? null : new Set(names.kinds);
-  if (truth === null || [...checked.kinds].some((kind) => kinds?.has(kind) !== true)) return false;
-  return !canBeTrue(truth, extentsIn(names.values, columnExtentsOf(names)), kinds);
+  return !mayBe(checked, {
+    ...knownBy(names),
+    extentsOf: extentsIn(names.named?.values ?? [], columnExtentsOf(names)),
+    kinds,
+  });
 }
 
 /**
@@ -127,17 +133,22 @@ async function checkedIn(recording: Recording, ast: Ast, text: string, options: 
   if (checked.kinds.size > 0) {
     const { eventKinds } = await import("../model/query/events.ts");
     const kinds = await eventKinds(recording);
-    for (const kind of checked.kinds) {
-      if (kinds.includes(kind)) continue;
-      const offset = Math.max(0, text.indexOf(kind));
-      const there = kinds.length === 0 ? "this recording has none" : `there are: ${kinds.join(", ")}`;
-      throw new AskError("event", `no events are called ${JSON.stringify(kind)}; ${there}`, {
-        offset,
-        length: kind.length,
-      });
-    }
+    mustHaveKinds(checked, kinds, text);
   }
   return { recording, checked, catalog, range: { start, end }, text, options };
+}
+
+/** Throws `AskError`, code `event`, for a kind that is none of `kinds`. */
+function mustHaveKinds(checked: Checked, kinds: readonly string[], text: string): void {
+  for (const kind of checked.kinds) {
+    if (kinds.includes(kind)) continue;
+    const offset = Math.max(0, text.indexOf(kind));
+    const there = kinds.length === 0 ? "this recording has none" : `there are: ${kinds.join(", ")}`;
+    throw new AskError("event", `no events are called ${JSON.stringify(kind)}; ${there}`, {
+      offset,
+      length: kind.length,
+    });
+  }
 }
 
 async function questionOf({ recording, checked, catalog, range, text, options }: Found): Promise<Question> {
@@ -291,8 +302,7 @@ export class Question {
    * events that the side-car has. False is certain.
    */
   async canBeTrue(): Promise<boolean> {
-    const truth = truthOf(this.#checked.node);
-    return truth === null || mayBeTrue(this.#recording, truth, this.#options.signal);
+    return mayBeTrue(this.#recording, this.#checked, this.#options.signal);
   }
 
   /** Throws `AskError`, code `type`, for what is not true or false. */
@@ -406,17 +416,29 @@ function measureOf({ measure }: Checked): Question["measure"] {
 }
 
 /** Whether it can be true as far as the side-car knows. */
-async function mayBeTrue(recording: Recording, truth: Node, signal: AbortSignal | undefined): Promise<boolean> {
+async function mayBeTrue(recording: Recording, checked: Checked, signal: AbortSignal | undefined): Promise<boolean> {
   const { sideCar } = recording;
   if (sideCar === null) return true;
-  const names = await sideCar.names(signal);
-  const columns = names === null ? [] : columnExtentsOf(names);
-  const kinds = await keptKinds(recording, signal);
+  const outline = await sideCar.outline(signal);
+  const columns = outline === null ? [] : columnExtentsOf(outline);
+  const known = { ...knownBy(outline), kinds: await keptKinds(recording, signal) };
   // things one by one only where their sets do not decide: there are many
   return (
-    canBeTrue(truth, extentsIn(names?.values ?? [], columns), kinds) &&
-    canBeTrue(truth, extentsIn((await sideCar.paths(signal)) ?? [], columns), kinds)
+    mayBe(checked, { ...known, extentsOf: extentsIn((await sideCar.namedValues(signal))?.values ?? [], columns) }) &&
+    mayBe(checked, { ...known, extentsOf: extentsIn((await sideCar.paths(signal)) ?? [], columns) })
   );
+}
+
+/** Whether it is a truth that can be one. What is none is wrong, and never `false`. */
+function mayBe({ node, each }: Checked, known: Known): boolean {
+  const truth = truthOf(node);
+  if (truth === null) return true;
+  if (each !== null && "set" in each.crowd && known.empty.has(each.crowd.set)) return false;
+  return canBeTrue(truth, known);
+}
+
+function knownBy(outline: Outline | null): Pick<Known, "empty"> {
+  return { empty: new Set(outline?.sets.flatMap(({ set, hasThings }) => (hasThings ? [] : [set]))) };
 }
 
 /** Kinds of the events that there are; null: that takes reading. */

@@ -2,7 +2,7 @@ import type { Extent } from "../model/query/extents.ts";
 import type { PathInfo } from "../model/query/listing.ts";
 import type { ColumnExtent } from "../model/query/name-facts.ts";
 import { pathText } from "../model/query/path.ts";
-import type { Node } from "./node.ts";
+import type { Crowd, Node } from "./node.ts";
 
 /** Numbers that something has at most: from the least to the greatest. Null: nothing is known. */
 type Range = readonly [least: number, greatest: number];
@@ -13,17 +13,19 @@ interface Chance {
   readonly no: boolean;
 }
 
-/**
- * Whether an expression can be true anywhere in a recording of which the extents of its paths are known. `extentsOf` gives,
- * for a part that is read, the extents of all paths that it can stand for, and `kinds` are those of its events; null: not
- * known. An answer of false is certain.
- */
-export function canBeTrue(
-  node: Node,
-  extentsOf: (node: Node) => readonly Extent[] | null,
-  kinds: ReadonlySet<string> | null = null,
-): boolean {
-  return new Bounds(extentsOf, kinds).chance(node).yes;
+/** What is known of a whole recording. */
+export interface Known {
+  /** For a part that is read, the extents of all paths that it can stand for; null: not known. */
+  readonly extentsOf: (node: Node) => readonly Extent[] | null;
+  /** Those of its events; null: not known. */
+  readonly kinds: ReadonlySet<string> | null;
+  /** Sets that never had a thing. */
+  readonly empty: ReadonlySet<string>;
+}
+
+/** Whether an expression can be true anywhere in a recording. An answer of false is certain. */
+export function canBeTrue(node: Node, known: Known): boolean {
+  return new Bounds(known).chance(node).yes;
 }
 
 /**
@@ -59,10 +61,12 @@ class Bounds {
   readonly #ranges = new Map<Node, Range | null>();
 
   readonly #kinds: ReadonlySet<string> | null;
+  readonly #empty: ReadonlySet<string>;
 
-  constructor(extentsOf: (node: Node) => readonly Extent[] | null, kinds: ReadonlySet<string> | null) {
+  constructor({ extentsOf, kinds, empty }: Known) {
     this.#extentsOf = extentsOf;
     this.#kinds = kinds;
+    this.#empty = empty;
   }
 
   chance(node: Node): Chance {
@@ -74,13 +78,19 @@ class Bounds {
       case "event":
         return { yes: this.#kinds === null || this.#has(node.kind), no: true };
       case "over":
-        return node.how === "any" || node.how === "all" ? { yes: this.chance(node.body).yes, no: true } : BOTH;
+        if (node.how !== "any" && node.how !== "all") return BOTH;
+        // "all" of none is unknown
+        return { yes: !this.#isEmpty(node.crowd) && this.chance(node.body).yes, no: true };
       case "for":
       case "near":
         return { yes: this.chance(node.input).yes, no: true };
       default:
         return BOTH;
     }
+  }
+
+  #isEmpty(crowd: Crowd): boolean {
+    return "set" in crowd && this.#empty.has(crowd.set);
   }
 
   #has(kind: string | null): boolean {
@@ -166,6 +176,7 @@ class Bounds {
         return [least, most];
       }
       case "over":
+        if (node.how === "count" && this.#isEmpty(node.crowd)) return [0, 0];
         return node.how === "min" || node.how === "max" ? this.#range(node.body) : null;
       case "apply":
         return this.#rangeOfApply(node);

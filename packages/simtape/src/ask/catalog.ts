@@ -1,13 +1,12 @@
-import { findPath, isLeaf, nearest, type SeriesPath } from "../model/query/path.ts";
-import { pathsIn, type SeriesKind } from "../model/query/listing.ts";
+import { findPath, isLeaf, nearest, type SeriesPath, unitOfItem } from "../model/query/path.ts";
+import { kindOfData, type PathInfo, pathsIn, type SeriesKind, textsOf } from "../model/query/listing.ts";
 import { completeAxes } from "../model/standard-axes.ts";
-import type { NameFacts } from "../model/query/name-facts.ts";
 import type { Recording } from "../model/recording.ts";
 import type { State } from "../model/state.ts";
 import type { Column } from "../model/column.ts";
 import type { Time } from "../model/time.ts";
-import { AskError } from "./error.ts";
 import { ONE, type Unit, unitRecorded } from "./units.ts";
+import { fits } from "./wildcard.ts";
 
 /** What is known of a column of a set. */
 export interface ColumnFacts {
@@ -15,15 +14,22 @@ export interface ColumnFacts {
   /** Of each number of a cell. */
   readonly units: readonly Unit[];
   readonly kind: SeriesKind;
-  /** Whether, at a moment that was looked at, the number is known of some things and not of all, or of none. */
-  readonly isPartial?: boolean;
+  /** Whether its numbers are known of every thing at every moment of the recording; false: that is not known. */
+  readonly isComplete: boolean;
 }
 
 /** What is known of a set. */
 export interface SetFacts {
+  readonly columns: ReadonlyMap<string, ColumnFacts>;
+}
+
+/** What was met of a set. */
+interface MetSet extends SetFacts {
   readonly columns: Map<string, ColumnFacts>;
-  /** By their texts; those that were met so far. */
+  /** By their texts. */
   readonly ids: Map<string, number | string>;
+  /** Ticks a second; null: not known. */
+  tickRate: number | null;
 }
 
 /** A number, boolean or text in a value. */
@@ -38,53 +44,14 @@ export interface Vocabulary {
   readonly sets: ReadonlyMap<string, SetFacts>;
   /** The number, boolean or text at a path of the values. */
   value(text: string): ValueFacts | null;
-  /** Texts of all paths of values that are known, and what they are. */
-  values(): Iterable<readonly [text: string, facts: ValueFacts]>;
+  /** The numbers, booleans and texts in values whose paths fit a pattern. */
+  fitting(pattern: string): readonly ValueFacts[];
+  /** The id of the thing of a set that has this text; null: there is none. */
+  thing(set: string, text: string): number | string | null;
+  /** Ids of things of a set, for an error. */
+  idsOf(set: string): Iterable<number | string>;
   /** Some names that begin as `text` does, for an error. */
   near(text: string): string;
-}
-
-/**
- * What a side-car keeps of the names. The things of sets are not known, nor how long a tick is: names of them are not there,
- * and patterns, which stand for paths of a moment, are refused with an `AskError`.
- */
-export class KeptVocabulary implements Vocabulary {
-  readonly sets: ReadonlyMap<string, SetFacts>;
-  readonly #values: ReadonlyMap<string, ValueFacts>;
-
-  constructor({ values, columns }: NameFacts) {
-    const sets = new Map<string, SetFacts>();
-    for (const { set, column, kind, units } of columns) {
-      const facts = sets.get(set) ?? {
-        columns: new Map<string, ColumnFacts>(),
-        ids: new Map<string, number | string>(),
-      };
-      sets.set(set, facts);
-      if (units.some((unit) => unit !== null && TICK.test(unit))) continue;
-      facts.columns.set(column, { width: units.length, units: units.map(unitNamed), kind });
-    }
-    this.sets = sets;
-    this.#values = new Map(values.map(({ path, text, unit, kind }) => [text, { path, unit: unitNamed(unit), kind }]));
-  }
-
-  value(text: string): ValueFacts | null {
-    return this.#values.get(text) ?? null;
-  }
-
-  values(): never {
-    throw new AskError("path", "the paths of a moment are not known", { offset: 0, length: 0 });
-  }
-
-  near(): string {
-    return "others are not known";
-  }
-}
-
-/** A unit that depends on how long a tick of the recording is. */
-const TICK = /\bticks?\b/;
-
-function unitNamed(unit: string | null): Unit {
-  return unit === null ? ONE : unitRecorded(unit);
 }
 
 /**
@@ -92,12 +59,14 @@ function unitNamed(unit: string | null): Unit {
  * when something is missing: at the end, then at all that is between.
  */
 export class Catalog implements Vocabulary {
-  readonly sets: Map<string, SetFacts> = new Map();
+  readonly sets: Map<string, MetSet> = new Map();
   readonly #recording: Recording;
   readonly #range: { readonly start: Time; readonly end: Time };
   readonly #signal: AbortSignal | undefined;
   readonly #unitOf: (value: string) => string | null;
   readonly #states: State[] = [];
+  /** Columns of which the side-car knows that they are complete, by set and name; null: it was not looked at. */
+  #complete: ReadonlySet<string> | null = null;
   /** All paths of the range; null: they have not been listed. */
   #listed: Map<string, ValueFacts> | null = null;
   #level = 0;
@@ -121,7 +90,7 @@ export class Catalog implements Vocabulary {
   ): Promise<Catalog> {
     const { unitOf } = await recording.traits();
     const catalog = new Catalog(recording, range, (value) => unitOf?.(value) ?? null, signal);
-    catalog.#take(await recording.state(range.start, { signal }));
+    await catalog.#take(await recording.state(range.start, { signal }));
     return catalog;
   }
 
@@ -134,7 +103,7 @@ export class Catalog implements Vocabulary {
   async more(): Promise<boolean> {
     this.#level++;
     if (this.#level === 1) {
-      this.#take(await this.#recording.state(this.#range.end, { signal: this.#signal }));
+      await this.#take(await this.#recording.state(this.#range.end, { signal: this.#signal }));
       return true;
     }
     if (this.#level > 2) return false;
@@ -143,6 +112,7 @@ export class Catalog implements Vocabulary {
     const paths = await this.#recording.paths(
       isWhole ? { signal: this.#signal } : { ...this.#range, signal: this.#signal },
     );
+    await this.#lookUpComplete();
     this.#listed = new Map();
     for (const { path, text, unit, kind } of paths) {
       if ("value" in path) this.#listed.set(text, { path, unit: unitNamed(unit), kind });
@@ -153,8 +123,9 @@ export class Catalog implements Vocabulary {
         const known = set.columns.get(path.column);
         const item = path.item ?? 0;
         if (known !== undefined && known.width > item) continue;
-        const units = [...(known?.units ?? []), unitNamed(unit)];
-        set.columns.set(path.column, { width: item + 1, units, kind });
+        const units = [...(known?.units ?? []), unitNamed(unit, set.tickRate)];
+        const isComplete = this.#isComplete(path.set, path.column);
+        set.columns.set(path.column, { width: item + 1, units, kind, isComplete });
       }
     }
     return true;
@@ -200,64 +171,84 @@ export class Catalog implements Vocabulary {
       met.add(text);
       yield [text, facts];
     }
-    for (const state of this.#states) {
-      const telling = { unitOf: this.#unitOf };
-      for (const { path, text, unit, kind } of pathsIn({ ...state, sets: new Map() }, telling)) {
-        if (met.has(text)) continue;
-        met.add(text);
-        yield [text, { path, unit: unitNamed(unit), kind }];
-      }
+    for (const { path, text, unit, kind } of this.#atEnds()) {
+      if (met.has(text)) continue;
+      met.add(text);
+      yield [text, { path, unit: unitNamed(unit), kind }];
     }
   }
 
-  /** The things of a set that fit: all of them, or those with an id that is, or fits, one of `picks`. */
+  fitting(pattern: string): readonly ValueFacts[] {
+    return [...this.values()].flatMap(([text, facts]) => (fits(text, pattern) ? [facts] : []));
+  }
+
+  thing(set: string, text: string): number | string | null {
+    return this.sets.get(set)?.ids.get(text) ?? null;
+  }
+
+  /** Ids of all things of a set that were met. */
   idsOf(name: string): Iterable<number | string> {
     return this.sets.get(name)?.ids.values() ?? [];
   }
 
   /** Some names that begin as `text` does. */
   near(text: string): string {
-    const names = new Set<string>(this.sets.keys());
-    for (const [name] of this.values()) names.add(name);
-    const found = nearest(text, names);
-    return found.length === 0 ? "there are no paths" : `there are: ${found.join(", ")}`;
+    return nearTo(text, this.sets.keys(), textsOf(this.#atEnds()));
   }
 
-  #take(state: State): void {
+  async #take(state: State): Promise<void> {
     this.#states.push(state);
+    // of others it does not matter: see `thingSpeed`
+    const isAsked = [...state.sets.values()].some(({ columns }) => columns.has("velocity") && columns.has("position"));
+    if (isAsked) await this.#lookUpComplete();
     for (const [name, { ids, columns, axes }] of state.sets) {
       const set = this.#set(name);
+      set.tickRate = completeAxes(axes).tickRate ?? null;
       for (const id of ids) set.ids.set(String(id), id);
       for (const [column, cells] of columns) {
-        if (!set.columns.has(column)) set.columns.set(column, factsOf(cells, completeAxes(axes).tickRate ?? null));
+        if (set.columns.has(column)) continue;
+        set.columns.set(column, factsOf(cells, set.tickRate, this.#isComplete(name, column)));
       }
     }
   }
 
-  #set(name: string): SetFacts {
+  /** The numbers, booleans and texts in values of the states that were looked at. */
+  *#atEnds(): Generator<PathInfo> {
+    for (const state of this.#states) yield* pathsIn({ ...state, sets: new Map() }, { unitOf: this.#unitOf });
+  }
+
+  async #lookUpComplete(): Promise<void> {
+    if (this.#complete !== null) return;
+    const outline = await this.#recording.sideCar?.outline(this.#signal);
+    const all = outline?.columns.filter(({ isComplete }) => isComplete) ?? [];
+    this.#complete = new Set(all.map(({ set, column }) => `${set}/${column}`));
+  }
+
+  #isComplete(set: string, column: string): boolean {
+    return this.#complete?.has(`${set}/${column}`) === true;
+  }
+
+  #set(name: string): MetSet {
     const known = this.sets.get(name);
     if (known !== undefined) return known;
-    const made: SetFacts = { columns: new Map(), ids: new Map() };
+    const made: MetSet = { columns: new Map(), ids: new Map(), tickRate: null };
     this.sets.set(name, made);
     return made;
   }
 }
 
-function factsOf({ data, width, unit }: Column, tickRate: number | null): ColumnFacts {
-  const names = unit?.split(" ") ?? [];
-  const units = Array.from({ length: width }, (_, item) => {
-    const name = names.length === width ? names[item]! : unit;
-    return name === null ? ONE : unitRecorded(name, tickRate);
-  });
-  const kind = Array.isArray(data)
-    ? "text"
-    : data instanceof Float64Array || data instanceof Float32Array
-      ? "number"
-      : "integer";
-  return {
-    width,
-    units,
-    kind,
-    isPartial: data.length === 0 || (kind === "number" && (data as Float64Array).some(Number.isNaN)),
-  };
+/** Some names that begin as `text` does, for an error. In whatever order they are met, it says the same. */
+export function nearTo(text: string, sets: Iterable<string>, paths: Iterable<string>): string {
+  const found = nearest(text, new Set([...[...sets].sort(), ...[...paths].sort()]));
+  return found.length === 0 ? "there are no paths" : `there are: ${found.join(", ")}`;
+}
+
+/** `tickRate`: ticks a second; null: not known. */
+export function unitNamed(unit: string | null, tickRate: number | null = null): Unit {
+  return unit === null ? ONE : unitRecorded(unit, tickRate);
+}
+
+function factsOf({ data, width, unit }: Column, tickRate: number | null, isComplete: boolean): ColumnFacts {
+  const units = Array.from({ length: width }, (_, item) => unitNamed(unitOfItem(unit, width, item), tickRate));
+  return { width, units, kind: kindOfData({ data }), isComplete };
 }

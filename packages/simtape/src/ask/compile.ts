@@ -3,11 +3,13 @@ import type { Catalog } from "./catalog.ts";
 import type { Checked } from "./check.ts";
 import { AskError } from "./error.ts";
 import type { Crowd, Measure, Node, Thing, Variable } from "./node.ts";
-import type { Instruction, Load, Program, Root, SpanSource } from "./program.ts";
+import type { Clock, Instruction, Load, Program, Root, SpanSource } from "./program.ts";
 import { fits, isPattern } from "./wildcard.ts";
 
 /** Instructions and registers of an expression: things times what is asked of each. */
 const MOST = 200_000;
+
+const NO_CLOCK: Clock = { paths: [], others: [] };
 
 /** What variables stand for. */
 type Bound = ReadonlyMap<number, Element>;
@@ -232,8 +234,8 @@ class Builder {
   readonly #instructions: Instruction[] = [];
   readonly #spans: SpanSource[] = [];
   readonly #known = new Map<string, number>();
-  /** By register: the paths that its moments follow. */
-  readonly #clocks: (readonly number[])[] = [];
+  /** By register. */
+  readonly #clocks: Clock[] = [];
 
   path(path: SeriesPath): number {
     const key = JSON.stringify(path);
@@ -249,7 +251,7 @@ class Builder {
     const known = this.#known.get(key);
     if (known !== undefined) return known;
     const register = this.#loads.push(load) - 1;
-    this.#clocks[register] = "path" in load ? [load.path] : [];
+    this.#clocks[register] = { paths: "path" in load ? [load.path] : [], others: [] };
     this.#known.set(key, register);
     return register;
   }
@@ -272,7 +274,7 @@ class Builder {
     const known = key === null ? undefined : this.#known.get(key);
     if (known !== undefined) return known;
     const out = this.#loads.push(null) - 1;
-    const clock = [...new Set(inputs.flatMap((input) => this.#clocks[input]!))];
+    const clock = this.#clockOf(name, inputs);
     this.#clocks[out] = clock;
     this.#instructions.push({
       name,
@@ -281,10 +283,20 @@ class Builder {
       present,
       k,
       text,
-      clock: name === "derivative" || name === "still" ? clock : [],
+      clock: name === "derivative" || name === "still" ? clock : NO_CLOCK,
     });
     if (key !== null) this.#known.set(key, out);
     return out;
+  }
+
+  /** What stands in for something has moments only while it does: else they would depend on whether it may have to. */
+  #clockOf(name: Instruction["name"], inputs: readonly number[]): Clock {
+    const [first, other] = inputs as readonly [number, number];
+    const used = name === "else" ? [first] : inputs;
+    const clocks = used.map((input) => this.#clocks[input]!);
+    const others = clocks.flatMap((clock) => clock.others);
+    if (name === "else") others.push({ instead: first, paths: this.#clocks[other]!.paths });
+    return { paths: [...new Set(clocks.flatMap(({ paths }) => paths))], others };
   }
 
   program(): Program {

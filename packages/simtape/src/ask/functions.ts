@@ -99,7 +99,10 @@ export function called(name: string, ast: AstCall, checker: Checks): Operand {
   }
 }
 
-/** Speed of a thing: the length of its recorded velocity where it has one, else that of its place from moment to moment. */
+/**
+ * Speed of a thing: the length of its recorded velocity where it has one, else that of its place from moment to moment.
+ * The place is left out only where it is known that there is a velocity everywhere.
+ */
 export function thingSpeed(thing: Thing, ast: Ast, names: Columns): Node {
   const facts = names.facts(thing.set);
   const velocity = facts.columns.get("velocity");
@@ -109,7 +112,7 @@ export function thingSpeed(thing: Thing, ast: Ast, names: Columns): Node {
       : null;
   if (velocity?.width === 3) {
     const recorded = lengthOf(names.column(thing, "velocity", ast), ast);
-    if (moved === null || velocity.isPartial !== true || !isSameKind(moved.unit, recorded.unit)) return recorded;
+    if (moved === null || velocity.isComplete || !isSameKind(moved.unit, recorded.unit)) return recorded;
     return apply("else", [recorded, scaled(moved, recorded.unit)], "number", recorded.unit);
   }
   if (moved !== null) return moved;

@@ -3,7 +3,7 @@ import type { Series } from "../model/query/sinks.ts";
 import type { State } from "../model/state.ts";
 import { AskError } from "./error.ts";
 import * as kernels from "./kernels.ts";
-import type { Instruction, Load, Program } from "./program.ts";
+import type { Clock, Instruction, Load, Program } from "./program.ts";
 import type { Rows } from "./rows.ts";
 import { fillSpans, type Spans } from "./spans.ts";
 
@@ -155,8 +155,23 @@ export class Machine {
     }
   }
 
+  /** Gives the rows that are moments of a clock. */
+  #clocks(rows: Rows): (clock: Clock) => Uint8Array {
+    const momentsOf = this.#momentsIn(rows);
+    return ({ paths, others }) => {
+      if (others.length === 0) return momentsOf(paths);
+      const fresh = momentsOf(paths).slice();
+      for (const { instead, paths: more } of others) {
+        const known = this.#registers[instead]!;
+        const of = momentsOf(more);
+        for (let i = 0; i < rows.length; i++) if (of[i] === 1 && Number.isNaN(known[i]!)) fresh[i] = 1;
+      }
+      return fresh;
+    };
+  }
+
   /** Gives, for paths, the rows that are moments of one of them. */
-  #clocks(rows: Rows): (paths: readonly number[]) => Uint8Array {
+  #momentsIn(rows: Rows): (paths: readonly number[]) => Uint8Array {
     const known = new Map<string, Uint8Array>();
     return (paths) => {
       const groups = [...new Set(paths.map((path) => rows.groupOf[path]!))].sort((a, b) => a - b);
@@ -178,7 +193,7 @@ export class Machine {
     { name, out: register, inputs, present, k, text, clock }: Instruction,
     at: number,
     rows: Rows,
-    freshOf: (paths: readonly number[]) => Uint8Array,
+    freshOf: (clock: Clock) => Uint8Array,
     n: number,
   ): void {
     const out = this.#out(register, n);

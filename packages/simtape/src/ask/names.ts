@@ -7,7 +7,7 @@ import type { Crowd, Node, Thing } from "./node.ts";
 import { type Columns, type Operand, scalar } from "./operand.ts";
 import { ONE } from "./units.ts";
 import { byNearness } from "./nearness.ts";
-import { fits, isPattern } from "./wildcard.ts";
+import { isPattern } from "./wildcard.ts";
 
 /** What a word means within the parentheses of a quantifier. */
 interface Bound {
@@ -86,7 +86,7 @@ export class Names implements Columns {
   }
 
   #noColumn(set: string, name: string, ast: Ast): AskError {
-    const all = byNearness(name, [...this.facts(set).columns.keys()]).join(", ");
+    const all = byNearness(name, [...this.facts(set).columns.keys()].sort()).join(", ");
     return new AskError(
       "path",
       `things of ${JSON.stringify(set)} have no ${JSON.stringify(name)}; they have: ${all}`,
@@ -181,9 +181,9 @@ export class Names implements Columns {
       const isAll = ids.length === 1 && id === "*";
       return { kind: "crowd", crowd: { set, picks: isAll ? null : ids } };
     }
-    const found = this.facts(set).ids.get(String(id));
-    if (found !== undefined) return { kind: "thing", thing: { set, id: found } };
-    const some = [...this.facts(set).ids.keys()];
+    const found = this.#catalog.thing(set, String(id));
+    if (found !== null) return { kind: "thing", thing: { set, id: found } };
+    const some = [...this.#catalog.idsOf(set)];
     const listed = some.slice(0, 8).join(", ");
     const more = some.length > 8 ? `, and ${some.length - 8} more` : "";
     throw new AskError("path", `${JSON.stringify(set)} has no ${JSON.stringify(id)}; it has: ${listed}${more}`, ast);
@@ -236,12 +236,12 @@ export class Names implements Columns {
   }
 
   #paths(pattern: string): Crowd | null {
-    const found = [...this.#catalog.values()].filter(([text]) => fits(text, pattern));
+    const found = this.#catalog.fitting(pattern);
     const [first] = found;
     if (first === undefined) return null;
-    const isText = first[1].kind === "text";
-    const same = found.filter(([, { kind, unit }]) => (kind === "text") === isText && unit.text === first[1].unit.text);
-    return { paths: same.map(([, { path }]) => path) };
+    const isText = first.kind === "text";
+    const same = found.filter(({ kind, unit }) => (kind === "text") === isText && unit.text === first.unit.text);
+    return { paths: same.map(({ path }) => path) };
   }
 
   #crowdOf(ast: Ast): Crowd | null {

@@ -10,8 +10,15 @@ export interface Instruction {
   readonly present: readonly number[];
   readonly k: number;
   readonly text: string;
-  /** Indexes of the paths whose moments are those of the input; of `derivative` and `still`. */
-  readonly clock: readonly number[];
+  /** The moments of the input; of `derivative` and `still`. */
+  readonly clock: Clock;
+}
+
+/** Moments of a register: those of some paths, and of others while what they stand in for is unknown. */
+export interface Clock {
+  /** Indexes of paths. */
+  readonly paths: readonly number[];
+  readonly others: readonly { readonly instead: number; readonly paths: readonly number[] }[];
 }
 
 /** What fills a register before instructions run. */

@@ -3,10 +3,10 @@ import { type MessageBatch, KEYFRAME } from "../model/batch.ts";
 import { type Finding, RecordingError } from "../model/error.ts";
 import { Growth } from "../model/growth.ts";
 import { openBundle } from "../model/open.ts";
-import { eventTap } from "../model/query/events.ts";
+import { eventKinds, eventTap } from "../model/query/events.ts";
 import type { RecordingEvent } from "../model/query/event.ts";
 import { firstChartOf } from "../model/query/first-chart.ts";
-import { nameFactsOf } from "../model/query/name-facts.ts";
+import { type Inventory, nameFactsOf } from "../model/query/name-facts.ts";
 import { CHART_POINTS, plainChart } from "../model/query/kept-chart.ts";
 import type { PathInfo } from "../model/query/listing.ts";
 import { PathTap } from "../model/query/paths.ts";
@@ -20,7 +20,7 @@ import { plainOf } from "../model/side-car/plain-state.ts";
 import { Scans } from "../model/kept/scans.ts";
 import { plainAbout } from "../model/side-car/side-car.ts";
 import { stateName } from "../model/side-car/kept-states.ts";
-import { MutableState } from "../model/state.ts";
+import { MutableState, type State } from "../model/state.ts";
 import type { Time } from "../model/time.ts";
 import type { Value } from "../model/value.ts";
 
@@ -122,8 +122,11 @@ async function made(
     list !== null && mayFit(list) && keep(name, list) ? list.length : null;
   if (pass.things !== null) keep("things", plainThings(pass.things));
   const events = keepAll("events", pass.events);
-  if (pass.paths !== null)
-    keep("names", nameFactsOf(pass.paths, { isSound: isSound(recording), kinds: kindsOf(pass) }));
+  const names = await namesOf(recording, pass, options.signal);
+  if (names !== null) {
+    const { named, ...outline } = names;
+    if (keep("names", outline)) keep("values", named);
+  }
   const chart = await chartOf(recording, options.signal);
   const hasChart = chart.length > 0 && keep("chart", plainChart(chart));
   const paths = keepAll("paths", pass.paths);
@@ -157,12 +160,23 @@ async function made(
   };
 }
 
-function isSound({ findings }: Recording): boolean {
-  return findings.length === 0;
-}
-
-function kindsOf({ events }: Pass): readonly string[] | null {
-  return events === null ? null : [...new Set(events.map(({ kind }) => kind))];
+/** What expressions can name; null: there is too much of it. */
+async function namesOf(
+  recording: Recording,
+  { paths, inventory, last, events }: Pass,
+  signal: AbortSignal | undefined,
+): Promise<ReturnType<typeof nameFactsOf> | null> {
+  if (inventory === null || last === null) return null;
+  const { start } = await recording.timeline();
+  const first = await recording.state(start, { signal });
+  const { unitOf } = await recording.traits();
+  return nameFactsOf({
+    ...{ states: [first, last], paths, inventory },
+    telling: { unitOf: (value) => unitOf?.(value) ?? null },
+    isSound: recording.findings.length === 0,
+    kinds: events === null ? null : [...new Set(events.map(({ kind }) => kind))],
+    possibleKinds: await eventKinds(recording),
+  });
 }
 
 /** The numbers to draw at first, by a pass of their own, which folds no more than these need. */
@@ -210,6 +224,10 @@ class Pass {
   paths: readonly PathInfo[] | null = null;
   /** Null: they are too many. */
   things: ThingIds | null = null;
+  /** What there is of values and sets; null: it is too much. */
+  inventory: Inventory | null = null;
+  /** The state at the end; null: there is none. */
+  last: State | null = null;
   #states: PackedState[] = [];
   #every: number;
   readonly #room: number;
@@ -264,8 +282,11 @@ class Pass {
     }
     if (tap !== null) pass.#collect(tap.rest());
     paths.end(state, last);
+    state.time = last;
+    pass.last = Number.isFinite(last) ? state.freeze() : null;
     pass.things = paths.things.found;
     pass.paths = await paths.list(() => recording.traits());
+    pass.inventory = paths.inventory();
     return pass;
   }
 

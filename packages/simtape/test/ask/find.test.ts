@@ -128,6 +128,36 @@ describe("simtape find", () => {
     expect(unfit.stderr).toContain("it fits no recording");
   });
 
+  test("what fits no recording says the same, and opens none, with kept indexes", async () => {
+    const mixed = join(folder, "mixed");
+    mkdirSync(mixed);
+    for (const name of ["town.log", "flight.fgtape", "race.hcrp"]) cpSync(example(name), join(mixed, name));
+    expect((await simtape(["index", mixed])).exit).toBe(0);
+    for (const where of [
+      "any ships (depth > 3 m)",
+      "event(eclipse)",
+      "any vehicles (trottle > 1) and ships[1].x > 2",
+    ]) {
+      const [kept, read] = await Promise.all(
+        [[], ["--no-index"]].map((more) => simtape(["find", mixed, "--where", where, ...more])),
+      );
+      expect(kept, where).toEqual(read);
+      expect([kept!.exit, kept!.stderr.includes("it fits no recording")]).toEqual([2, true]);
+    }
+    const of = async (...more: readonly string[]): Promise<unknown> => {
+      const { stdout, exit } = await simtape([
+        "find",
+        mixed,
+        "--where",
+        "any vehicles (speed > 1 km/h)",
+        "--json",
+        ...more,
+      ]);
+      return [JSON.parse(stdout), exit];
+    };
+    expect(await of()).toEqual(await of("--no-index"));
+  });
+
   test("the kept index decides also where it has no room for the paths of all things", async () => {
     const crowd = join(folder, "crowd");
     mkdirSync(crowd);

@@ -3,8 +3,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import fc from "fast-check";
 import { afterAll, describe, expect, test } from "vitest";
-import { neverTrue } from "../../src/ask/ask.ts";
-import { ask } from "../../src/ask/index.ts";
+import { decidedBy } from "../../src/ask/ask.ts";
+import { ask, AskError } from "../../src/ask/index.ts";
 import { Budget } from "../../src/bytes/budget.ts";
 import { FORMATS, open } from "../../src/index.ts";
 import { memory } from "../../src/io/memory.ts";
@@ -13,22 +13,22 @@ import type { NameFacts } from "../../src/model/query/name-facts.ts";
 import { SideCar } from "../../src/model/side-car/side-car.ts";
 import { makeSideCar } from "../../src/ops/side-car.ts";
 import { simtapeProcess as simtape } from "../cli/run.ts";
-import { example } from "./support.ts";
+import { answersOf, example } from "./support.ts";
 
 const RUNS = Number(process.env["SIMTAPE_RUNS"] ?? 60);
 const ANY = async (): Promise<boolean> => true;
 
-async function namesOf(file: string): Promise<NameFacts> {
-  const { bytes } = await makeSideCar(fromFile(file), FORMATS, { paths: true, room: 1 << 24 });
+async function namesOf(file: string, paths = true): Promise<NameFacts> {
+  const { bytes } = await makeSideCar(fromFile(file), FORMATS, { paths, room: 1 << 24 });
   const names = await SideCar.namesIn(memory(bytes), ANY, new Budget());
   return names!;
 }
 
 /** Truths about numbers of the recording: constants lie within what each ever is, at its ends, and outside. */
-function truths({ values, columns }: NameFacts): fc.Arbitrary<string> {
+function truths({ named, columns }: NameFacts): fc.Arbitrary<string> {
   const compared = [
-    ...values.flatMap(({ text, unit, kind, extent }) =>
-      extent === null || kind === "text" ? [] : [{ name: `\`${text}\``, unit, extent, set: null }],
+    ...named!.values.flatMap(({ text, unit, kind, extent }) =>
+      extent === null || kind === null || kind === "text" ? [] : [{ name: `\`${text}\``, unit, extent, set: null }],
     ),
     ...columns.flatMap(({ set, column, units, kind, extents }) =>
       extents.flatMap(({ item, ...extent }) =>
@@ -70,13 +70,13 @@ describe("an expression that is never true by what a side-car keeps of the names
     "is never true when %s is read",
     async (file) => {
       const names = await namesOf(example(file));
-      expect([names.isSound, names.columns.length + names.values.length > 0]).toEqual([true, true]);
+      expect([names.isSound, names.columns.length + names.named!.values.length > 0]).toEqual([true, true]);
       const recording = await open(fromFile(example(file)), { seekIndex: false });
       let never = 0;
       try {
         await fc.assert(
           fc.asyncProperty(truths(names), async (text) => {
-            if (!neverTrue(text)(names)) return;
+            if (decidedBy(text)(names) !== "never") return;
             never++;
             // what does not fit the recording is no never
             const question = await ask(recording, text);
@@ -92,20 +92,111 @@ describe("an expression that is never true by what a side-car keeps of the names
     60_000,
   );
 
-  test("is not known of names that are not there, of things, of accelerations, and of kinds that never were", async () => {
+  test("is not known of things, of accelerations, and of recordings in which something is wrong", async () => {
     const names = await namesOf(example("town.log"));
-    for (const text of [
-      "ships[1].depth > 3 m",
-      "vehicles[24].throttle > 1000",
-      "any vehicles (acceleration > 100000 m/s²)",
-      "any vehicles (throttle > 2 m)",
-      "event(eclipse)",
-      "any vehicles (position.x)",
-    ])
-      expect(neverTrue(text)(names), text).toBe(false);
-    expect(neverTrue("any vehicles (throttle > 1000)")(names)).toBe(true);
-    expect(neverTrue("any vehicles (throttle > 1000)")({ ...names, isSound: false })).toBe(false);
+    const never = "any vehicles (throttle > 1000)";
+    for (const text of ["vehicles[24].throttle > 1000", "any vehicles (acceleration > 100000 m/s²)", "frame"])
+      expect(decidedBy(text)(names), text).toBe(null);
+    expect(decidedBy(never)(names)).toBe("never");
+    expect(decidedBy(never)({ ...names, isSound: false })).toBe(null);
   });
+
+  test("is one about a set that never has a thing", async () => {
+    const names = await namesOf(example("town.log"));
+    expect(names.sets.filter(({ hasThings }) => !hasThings).map(({ set }) => set)).toEqual(["other"]);
+    for (const text of [
+      "any other",
+      "all other (present(it))",
+      "count other > 2",
+      "each other",
+      "any vehicles and any other",
+    ]) {
+      expect(decidedBy(text)(names), text).toBe("never");
+      expect(await answersIn("town.log", text), text).toEqual([]);
+    }
+    for (const text of ["not any other", "count other = 0"]) {
+      expect(decidedBy(text)(names), text).toBe(null);
+      expect(await answersIn("town.log", text), text).toHaveLength(1);
+    }
+  });
+});
+
+/** What reading says of an expression: its answers, or what is wrong with it. */
+async function answersIn(file: string, text: string): Promise<unknown> {
+  const recording = await open(fromFile(example(file)), { seekIndex: false });
+  try {
+    return await answersOf(recording, text);
+  } catch (error) {
+    if (!AskError.is(error)) throw error;
+    return wrong(error);
+  } finally {
+    await recording.close();
+  }
+}
+
+function wrong({ code, message, offset, length }: AskError): object {
+  return { code, message, offset, length };
+}
+
+describe("an expression that does not fit by what a side-car keeps of the names", () => {
+  /** Those of all examples: most do not fit the others. */
+  const TEXTS = [
+    ...[
+      "ships[1].depth > 3 m",
+      "any ships (depth > 3 m)",
+      "event(eclipse)",
+      "any vehicles (brakes > 0.5)",
+      "any players (speed > 1 m/s)",
+    ],
+    ...[
+      "any vehicles (throttle > 2 m)",
+      "any vehicles (position.x)",
+      "energy.kinetic > 0",
+      "energy.kinetik > 0",
+      "/position/altitude-ft > 3 s",
+    ],
+    ...[
+      "each poses (length(position) > 1 m)",
+      "any players (health < 5 s)",
+      "any `*` (it > 3)",
+      "/controls/engines/*/rpm > 1",
+      "any a/*/b (it > 1)",
+    ],
+    ...[
+      "other[5].speed > 1",
+      "any aircraft (velocity.x > 1 kg)",
+      "min particles (position.x) > 1 nm",
+      "vehicles[24].brake > 3 m",
+      "speed(x) > 1",
+    ],
+    ...[
+      "event(collision)",
+      "event(touchdown)",
+      "weather/cloudiness > 5 m",
+      "weather/cloudines > 5",
+      "any avatars (name = 3)",
+      "robot > 1",
+    ],
+  ];
+  test.each(["town.log", "flight.fgtape", "race.hcrp", "patrol.tape", "buckyball.nanover.zip"])(
+    "gives for %s the error that reading gives",
+    async (file) => {
+      let unfit = 0;
+      for (const paths of [false, true]) {
+        const names = await namesOf(example(file), paths);
+        for (const text of TEXTS) {
+          const decided = decidedBy(text)(names);
+          if (decided === null) continue;
+          const read = await answersIn(file, text);
+          expect(decided === "never" ? [] : wrong(decided), text).toEqual(read);
+          if (decided !== "never") unfit++;
+        }
+        for (const text of ["ships[1].depth > 3 m", "any ships (depth > 3 m)", "event(eclipse)"])
+          expect(decidedBy(text)(names), text).toBeInstanceOf(AskError);
+      }
+      expect(unfit).toBeGreaterThan(20);
+    },
+  );
 });
 
 describe("simtape find asks without opening", () => {

@@ -134,6 +134,10 @@ test("paths are listed unless they are too many, or have to be decoded at every 
     }
   }
   expect(await tap.list(() => recording.traits())).toBe(null);
+  // of values that are not listed it is not known which paths they have
+  const { unlisted, columns } = tap.inventory()!;
+  expect(unlisted).toEqual(expect.arrayContaining([...(await recording.state(0)).values.keys()]));
+  expect(columns.length).toBeGreaterThan(0);
   await recording.close();
 });
 

@@ -2,7 +2,7 @@ import type { Command } from "commander";
 import { AskError } from "../../ask/error.ts";
 import { toJson } from "../../model/json.ts";
 import type { SqlSource } from "../../sql/source.ts";
-import { type Asked, type Found, lookInto, neverFits } from "../find/look.ts";
+import { type Asked, type Found, lookInto } from "../find/look.ts";
 import { areHere, lookInThreads } from "../find/threads.ts";
 import { usableExpression, wrongExpression } from "../input/asked.ts";
 import { budgetOf, type ReadOptions, seeks } from "../input/recordings.ts";
@@ -63,8 +63,9 @@ export async function findWhere(within: string | readonly NamedPlace[], options:
   const output = new Output();
   const progress = new Progress("recordings");
   const asked: Asked = { expression, isWhether: options.whether === true };
-  const never = mayGlance(read) && areHere(sources) ? await neverIn(sources, expression, read.budget) : new Set();
-  const left = sources.filter(({ file }) => !never.has(file!));
+  const decided: ReadonlyMap<string, Found> =
+    mayGlance(read) && areHere(sources) ? await decidedIn(sources, expression, read.budget) : new Map<string, Found>();
+  const left = sources.filter(({ file }) => !decided.has(file!));
   const threads = lookInThreads(left, asked, read);
   const all: Found[] = [];
   let shown = 0;
@@ -74,11 +75,9 @@ export async function findWhere(within: string | readonly NamedPlace[], options:
     while (next < sources.length) {
       const index = next++;
       const source = sources[index]!;
-      const found = never.has(source.file!)
-        ? ({ how: "answered", fits: neverFits(null) } as const)
-        : threads === null
-          ? await lookInto(() => source.open(), asked)
-          : await threads.look(source);
+      const found =
+        decided.get(source.file!) ??
+        (threads === null ? await lookInto(() => source.open(), asked) : await threads.look(source));
       if (found.how === "failed") heed(placeOf(source), { findings: [found.finding] });
       all[index] = found;
       progress.show(++done, sources.length, (count) => counted(count, "recording"));
@@ -107,15 +106,15 @@ function mayGlance({ mayUseIndex, index, given }: ReadOptions): boolean {
   return mayUseIndex === true && index !== false && (given?.size ?? 0) === 0;
 }
 
-/** Files of which no message needs to be read. */
-async function neverIn(
+/** What became of the question in files that need not be opened. */
+async function decidedIn(
   sources: readonly SqlSource[],
   expression: string,
   budget: number,
-): Promise<ReadonlySet<string | undefined>> {
-  const { neverByIndex } = await import("../find/glance.ts");
+): Promise<ReadonlyMap<string, Found>> {
+  const { decidedByIndex } = await import("../find/glance.ts");
   const files = sources.map(({ file }) => file!);
-  return neverByIndex(files, expression, budget);
+  return decidedByIndex(files, expression, budget);
 }
 
 function placeOf({ file, name }: SqlSource): string {

@@ -1,33 +1,36 @@
 import { dirname, join } from "node:path";
-import { neverTrue } from "../../ask/ask.ts";
+import { decidedBy } from "../../ask/ask.ts";
 import { Budget } from "../../bytes/budget.ts";
 import { checkFileName } from "../../io/bundle.ts";
 import { isUnchanged, sideCarOf } from "../../io/node/side-cars.ts";
 import type { NameFacts } from "../../model/query/name-facts.ts";
 import { type MadeOf, SideCar } from "../../model/side-car/side-car.ts";
 import { allFormats } from "../input/formats.ts";
+import { type Found, neverFits, unfit } from "./look.ts";
 
 /** Side-cars that are read at once. */
 const AT_ONCE = 8;
 
 /**
- * Those of the files of recordings of which a kept seek index alone says that the expression is never true there. They are
- * not opened: a file counts as the one that the index was made of if it has its size, and its time of change to the
- * nanosecond. Throws `AskError` for what is no expression.
+ * What became of the question in those of the files of which a kept seek index alone decides: the expression is never true
+ * there, or does not fit. They are not opened: a file counts as the one that the index was made of if it has its size, and
+ * its time of change to the nanosecond. Throws `AskError` for what is no expression.
  */
-export async function neverByIndex(
+export async function decidedByIndex(
   files: readonly string[],
   expression: string,
   budget: number,
-): Promise<ReadonlySet<string>> {
-  const isNever = neverTrue(expression);
-  const found = new Set<string>();
+): Promise<ReadonlyMap<string, Found>> {
+  const decide = decidedBy(expression);
+  const found = new Map<string, Found>();
   let next = 0;
   const work = async (): Promise<void> => {
     while (next < files.length) {
       const file = files[next++]!;
       const names = await namesOf(file, budget);
-      if (names !== null && isNever(names)) found.add(file);
+      const decision = names === null ? null : decide(names);
+      if (decision !== null)
+        found.set(file, decision === "never" ? { how: "answered", fits: neverFits(null) } : unfit(decision));
     }
   };
   await Promise.all(Array.from({ length: AT_ONCE }, work));

@@ -57,14 +57,16 @@ export async function lookInto(open: () => Promise<Recording>, { expression, isW
       await recording.close();
     }
   } catch (error) {
-    if (AskError.is(error)) {
-      const { code, message, offset, length } = error;
-      return { how: "unfit", error: { code, message, offset, length } };
-    }
+    if (AskError.is(error)) return unfit(error);
     if (!RecordingError.is(error)) throw error;
     const { code, message } = error;
     return { how: "failed", finding: { code: `find:${code}`, severity: "loss", message } };
   }
+}
+
+/** Of an expression that names what the recording does not have. */
+export function unfit({ code, message, offset, length }: AskError): Found {
+  return { how: "unfit", error: { code, message, offset, length } };
 }
 
 /** Of an expression that is never true, as is known without reading a message. */

@@ -40,6 +40,7 @@ export class SetExtents {
   /** Of the rows that there are. */
   #rows = new Uint32Array(0);
   readonly #columns = new Map<string, ColumnExtents>();
+  readonly #gaps = new VelocityGaps();
 
   constructor(notes: Notes, limit: CellLimit) {
     this.#notes = notes;
@@ -48,18 +49,29 @@ export class SetExtents {
 
   /** The set as it is at a moment; `isOther`: other things may be in it than at the moment before. */
   note(set: MutableEntitySet, isOther: boolean): void {
+    this.#gaps.note(set);
     if (isOther || this.#rows.length !== set.size) this.#place(set.ids);
     for (const [name, column] of set.columns) {
       const { kind, width } = column.spec;
       if (kind === "string" || name.startsWith(".") || !this.#limit.take(set.size * width)) continue;
       let extents = this.#columns.get(name);
       if (extents === undefined) {
-        extents = new ColumnExtents(width, width === 3 && name.endsWith("velocity"));
+        extents = new ColumnExtents(width, isVelocity(name, width));
         this.#columns.set(name, extents);
       }
       for (let i = extents.grow(this.#places.size); i > 0; i -= NUMBERS_A_NOTE) this.#notes.add();
       extents.note(column, this.#rows);
     }
+  }
+
+  /** As `note`, where no extents are wanted: only what velocities lack. */
+  noteGaps(set: MutableEntitySet): void {
+    this.#gaps.note(set);
+  }
+
+  /** Whether a column of velocities had all its numbers, of every thing and at every moment; false of other columns. */
+  isComplete(column: string): boolean {
+    return this.#gaps.isComplete(column);
   }
 
   /** Null: no number was recorded, or too many cells would have been looked at. */
@@ -80,6 +92,43 @@ export class SetExtents {
       this.#rows[row] = place;
     }
   }
+}
+
+function isVelocity(column: string, width: number): boolean {
+  return width === 3 && column.endsWith("velocity");
+}
+
+/** Which columns of velocities lacked a number at a moment at which there was a thing. */
+class VelocityGaps {
+  /** By column: whether it lacked none so far. */
+  readonly #columns = new Map<string, boolean>();
+  #hadThings = false;
+
+  note({ columns, size }: MutableEntitySet): void {
+    for (const [name, column] of columns) {
+      if (!isVelocity(name, column.spec.width) || name.startsWith(".")) continue;
+      // things that were there before it lacked it
+      const soFar = this.#columns.get(name) ?? !this.#hadThings;
+      this.#columns.set(name, soFar && hasAll(column, size));
+    }
+    if (size === 0) return;
+    this.#hadThings = true;
+    for (const [name, isComplete] of this.#columns)
+      if (isComplete && columns.get(name)?.spec.width !== 3) this.#columns.set(name, false);
+  }
+
+  isComplete(column: string): boolean {
+    return this.#columns.get(column) === true;
+  }
+}
+
+/** Whether three finite numbers are there for each of the first `rows` rows. */
+function hasAll(column: MutableColumn, rows: number): boolean {
+  const cells = column.cellsUsed();
+  if (Array.isArray(cells) || cells.length < 3 * rows) return false;
+  const numbers = cells as Float64Array;
+  for (let i = 0; i < 3 * rows; i++) if (!Number.isFinite(numbers[i]!)) return false;
+  return true;
 }
 
 /** Of one column: `numbers` pairs for each place, one for each cell, and one for the length of the vector. */

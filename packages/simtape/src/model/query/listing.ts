@@ -120,7 +120,7 @@ export function kindOfColumn(kind: ColumnKind): SeriesKind {
   return kind === "string" ? "text" : kind === "f64" || kind === "f32" ? "number" : "integer";
 }
 
-function kindOfData({ data }: Column): SeriesKind {
+export function kindOfData({ data }: Pick<Column, "data">): SeriesKind {
   if (Array.isArray(data)) return "text";
   return data instanceof Float64Array || data instanceof Float32Array ? "number" : "integer";
 }
@@ -137,6 +137,11 @@ function* leavesOf(
 ): Generator<{ readonly keys: readonly (string | number)[]; readonly kind: SeriesKind }> {
   if (isLeaf(value)) yield { keys, kind: kindOfValue(value) };
   else if (keys.length < MAX_DEPTH) for (const [key, part] of partsOf(value)) yield* leavesOf(part, [...keys, key]);
+}
+
+/** Whether a value has more cells than are distinguished. */
+export function hasMoreParts(value: Value): boolean {
+  return (Array.isArray(value) || ArrayBuffer.isView(value)) && (value as ArrayLike<Value>).length > MAX_CELLS;
 }
 
 /** What is right below a value, as far as it is distinguished. */

@@ -6,6 +6,7 @@ import type { Time, TimeRange } from "../time.ts";
 import { type Extent, extentOf, CellLimit, SetExtents } from "./extents.ts";
 import { type CellFacts, cellPaths, kindOfColumn, type PathInfo, pathsIn, type Telling, textsOf } from "./listing.ts";
 import { nearest, PathError, pathText, type SeriesItem, type SeriesPath } from "./path.ts";
+import type { Inventory, InventoryColumn } from "./name-facts.ts";
 import { Presence, together, ValueTree } from "./presence.ts";
 import { NOTE, Notes } from "./notes.ts";
 import { boundsOf, type QuerySource, tellingOf } from "./source.ts";
@@ -78,7 +79,7 @@ async function survey(source: QuerySource, options: PathsOptions): Promise<Surve
 /**
  * Lists all paths while another folds a recording, moment by moment, from its start to its end. It holds no more than
  * `most` of them: of a recording that has more, it lists none; and none of one with late values, unless `isPatient`: they
- * would have to be made at every moment.
+ * would have to be made at every moment. What sets have it knows then, too.
  */
 export class PathTap {
   /** The things that there were. */
@@ -109,7 +110,7 @@ export class PathTap {
   end(state: MutableState, time: Time): void {
     if (!this.#moments.take()) return;
     this.things.note(state);
-    if (state.isLate && !this.#isPatient) this.#found = null;
+    if (state.isLate && !this.#isPatient) this.#found?.shorten();
     try {
       this.#found?.note(state, time);
     } catch (error) {
@@ -121,13 +122,22 @@ export class PathTap {
 
   /** Null: none are listed. Nothing is noted any more. */
   async list(traits: QuerySource["traits"]): Promise<readonly PathInfo[] | null> {
+    if (this.#found === null || this.#found.isShort) return null;
     const list: PathInfo[] = [];
     const telling = await tellingOf({ reader: this.#reader, traits });
-    for (const path of this.#found?.list(telling) ?? []) {
-      if (list.length === this.#most) return null;
+    for (const path of this.#found.list(telling)) {
+      if (list.length === this.#most) {
+        this.#found.shorten();
+        return null;
+      }
       list.push(path);
     }
-    return this.#found === null ? null : list;
+    return list;
+  }
+
+  /** When paths were listed: what sets have, and values of which more was there than is listed; null: too much. */
+  inventory(): Inventory | null {
+    return this.#found?.inventory() ?? null;
   }
 }
 
@@ -157,8 +167,17 @@ class Moments implements Stops {
 
 interface SetNotes {
   readonly things: Map<number | string, Presence>;
-  readonly columns: Map<string, { readonly presence: Presence; readonly facts: CellFacts }>;
+  readonly columns: Map<string, ColumnNotes>;
   readonly extents: SetExtents;
+  /** A thing has been there. */
+  isMet: boolean;
+}
+
+interface ColumnNotes {
+  readonly presence: Presence;
+  readonly facts: CellFacts;
+  /** A thing has been there with it. */
+  isMet: boolean;
 }
 
 /** When values, things and columns were there. */
@@ -167,6 +186,9 @@ class Survey {
   readonly #values = new Map<string, ValueTree>();
   readonly #sets = new Map<string, SetNotes>();
   readonly #limit = new CellLimit();
+  /** Of values that were not looked into. */
+  readonly #names = new Set<string>();
+  #isShort = false;
   #shape = -1;
   #last: Time = Number.NaN;
 
@@ -181,6 +203,15 @@ class Survey {
     for (const set of state.sets.values()) touched.things(set, set.ids);
   }
 
+  /** From now on no value is looked into, and no thing is noted: paths cannot be listed. */
+  shorten(): void {
+    this.#isShort = true;
+  }
+
+  get isShort(): boolean {
+    return this.#isShort;
+  }
+
   /** The state as it is at a moment, with all that was touched since the moment before. */
   note(state: MutableState, now: Time): void {
     const touched = state.touch();
@@ -189,7 +220,9 @@ class Survey {
     for (const [name, set] of state.sets) {
       if (name.startsWith(".")) continue;
       if (isOther) this.#noteSet(name, set, touched.byOwner.get(set), now);
-      this.#sets.get(name)?.extents.note(set, isOther);
+      const extents = this.#sets.get(name)?.extents;
+      if (this.#isShort) extents?.noteGaps(set);
+      else extents?.note(set, isOther);
     }
     this.#shape = state.shape;
     this.#last = now;
@@ -197,6 +230,12 @@ class Survey {
   }
 
   #noteValue(state: MutableState, name: string, now: Time): void {
+    if (this.#isShort) {
+      if (this.#names.has(name)) return;
+      this.notes.add();
+      this.#names.add(name);
+      return;
+    }
     let tree = this.#values.get(name);
     if (tree === undefined) {
       this.notes.add();
@@ -209,10 +248,11 @@ class Survey {
   #noteSet(name: string, set: MutableEntitySet, touched: ReadonlySet<number | string> | undefined, now: Time): void {
     let notes = this.#sets.get(name);
     if (notes === undefined) {
-      notes = { things: new Map(), columns: new Map(), extents: new SetExtents(this.notes, this.#limit) };
+      notes = { things: new Map(), columns: new Map(), extents: new SetExtents(this.notes, this.#limit), isMet: false };
       this.#sets.set(name, notes);
     }
-    for (const id of touched ?? []) {
+    if (set.size > 0) notes.isMet = true;
+    for (const id of this.#isShort ? [] : (touched ?? [])) {
       let presence = notes.things.get(id);
       if (presence === undefined) {
         this.notes.add();
@@ -225,9 +265,25 @@ class Survey {
       if (key.startsWith(".") || notes.columns.has(key)) continue;
       const { width, unit, interpolation = "hold", kind } = spec;
       const facts = { width, unit, interpolation, kind: kindOfColumn(kind) };
-      notes.columns.set(key, { presence: new Presence(), facts });
+      notes.columns.set(key, { presence: new Presence(), facts, isMet: false });
     }
-    for (const [key, { presence }] of notes.columns) presence.note(set.columns.has(key), now, this.#last);
+    for (const [key, column] of notes.columns) {
+      const isThere = set.columns.has(key);
+      column.presence.note(isThere, now, this.#last);
+      if (isThere && set.size > 0) column.isMet = true;
+    }
+  }
+
+  /** What there was of values and sets. */
+  inventory(): Inventory {
+    const columns: InventoryColumn[] = [];
+    for (const [set, { columns: all, extents }] of this.#sets) {
+      for (const [column, { facts, isMet }] of all)
+        if (isMet) columns.push({ set, column, ...facts, isComplete: extents.isComplete(column) });
+    }
+    const sets = [...this.#sets].flatMap(([name, { isMet }]) => (isMet ? [name] : []));
+    const cut = [...this.#values].flatMap(([name, { isCut }]) => (isCut ? [name] : []));
+    return { sets, columns, unlisted: this.#isShort ? [...new Set([...this.#values.keys(), ...this.#names])] : cut };
   }
 
   /** All paths there were, values first. Nothing is noted any more. */

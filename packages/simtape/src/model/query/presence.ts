@@ -1,6 +1,6 @@
 import type { Time } from "../time.ts";
 import type { Value } from "../value.ts";
-import { kindOfValue, MAX_DEPTH, partsOf, type SeriesKind } from "./listing.ts";
+import { hasMoreParts, kindOfValue, MAX_DEPTH, partsOf, type SeriesKind } from "./listing.ts";
 import { isLeaf } from "./path.ts";
 import type { Notes } from "./notes.ts";
 
@@ -70,6 +70,7 @@ export class ValueTree {
   #met = 0;
   #kept = 0;
   #before = 0;
+  #isCut = false;
 
   constructor(notes: Notes) {
     this.#notes = notes;
@@ -86,6 +87,11 @@ export class ValueTree {
     this.#before = this.#met;
   }
 
+  /** Whether a part was not looked into: it lies too deep, or behind too many cells. */
+  get isCut(): boolean {
+    return this.#isCut;
+  }
+
   /** All it ever had, when `last` was the last moment. */
   *leaves(last: Time): Generator<{ readonly keys: readonly (string | number)[]; readonly leaf: Leaf }> {
     for (const { keys, leaf } of leavesIn(this.#root, [])) {
@@ -96,7 +102,9 @@ export class ValueTree {
 
   #visit(node: Node, value: Value, now: Time, depth: number): void {
     if (isLeaf(value)) meet(this.#meet(node, kindOfValue(value), now), value);
-    else if (depth < MAX_DEPTH) {
+    else if (depth >= MAX_DEPTH) this.#isCut = true;
+    else {
+      if (hasMoreParts(value)) this.#isCut = true;
       for (const [key, part] of partsOf(value)) {
         let inner = node.parts.get(key);
         if (inner === undefined) {

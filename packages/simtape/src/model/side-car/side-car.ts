@@ -3,7 +3,7 @@ import { Budget } from "../../bytes/budget.ts";
 import type { ByteSource, SourceBundle } from "../../io/source.ts";
 import type { Reporter } from "../error.ts";
 import type { RecordingEvent } from "../query/event.ts";
-import { type NameFacts, nameFactsIn } from "../query/name-facts.ts";
+import { type NamedValues, namedValuesIn, type NameFacts, type Outline, outlineIn } from "../query/name-facts.ts";
 import { chartIn, type KeptChart } from "../query/kept-chart.ts";
 import type { PathInfo } from "../query/listing.ts";
 import { type ThingIds, thingsIn } from "../query/thing-ids.ts";
@@ -129,7 +129,9 @@ export class SideCar {
       const { format, variant, files } = membersOf(file.about);
       const made = { format: textIn(format), variant: variant ?? null, files: keptKeys(files) };
       if (!file.has("names") || !(await isOf(made))) return null;
-      return nameFactsIn((await file.section("names")) ?? null);
+      const outline = outlineIn((await file.section("names")) ?? null);
+      const named = file.has("values") ? namedValuesIn((await file.section("values")) ?? null) : null;
+      return { ...outline, named };
     } catch (error) {
       if (!isMisfit(error)) throw error;
       return null;
@@ -169,9 +171,14 @@ export class SideCar {
     return this.#kept("paths", pathsIn, signal);
   }
 
-  /** What expressions can name, also where there was no room for all paths; null likewise. */
-  async names(signal?: AbortSignal): Promise<NameFacts | null> {
-    return this.#kept("names", nameFactsIn, signal);
+  /** What expressions can name beside values, also where there was no room for all paths; null likewise. */
+  async outline(signal?: AbortSignal): Promise<Outline | null> {
+    return this.#kept("names", outlineIn, signal);
+  }
+
+  /** What expressions can name in values; null likewise. */
+  async namedValues(signal?: AbortSignal): Promise<NamedValues | null> {
+    return this.#kept("values", namedValuesIn, signal);
   }
 
   /** The first chart of the recording; null likewise. */
