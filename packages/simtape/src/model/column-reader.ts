@@ -14,7 +14,10 @@ export interface RowRun {
   readonly batch: MessageBatch;
   /** The first `count` are rows of the batch, ascending, of channels that can change accepted paths. */
   readonly rows: Int32Array;
-  /** One for each row. Rows of one moment have the same slot; slots ascend among rows that change the same paths. */
+  /**
+   * One for each row; they ascend among rows that change the same paths. Rows of one moment have the same slot, and rows of
+   * several where only what holds behind the last of them counts.
+   */
   readonly slots: Int32Array;
   /** At least 1. */
   readonly count: number;

@@ -33,6 +33,32 @@ export function toEarth(
 }
 
 /**
+ * The same numbers of many places: `place` k goes to `slots[k]` of those of `x`, `y` and `z` that are not null. `slots` are
+ * `count` at least.
+ */
+export function toEarthColumns(
+  { latitude, longitude, height }: Readonly<Record<"latitude" | "longitude" | "height", Float64Array>>,
+  slots: Int32Array,
+  count: number,
+  { x, y, z }: Readonly<Record<"x" | "y" | "z", Float64Array | null>>,
+): void {
+  const isLevel = x !== null || y !== null;
+  for (let k = 0; k < count; k++) {
+    const phi = latitude[k]! * DEGREE;
+    const up = height[k]!;
+    const sin = Math.sin(phi);
+    const normal = EQUATOR / Math.sqrt(1 - ECCENTRICITY2 * sin * sin);
+    if (isLevel) {
+      const out = (normal + up) * Math.cos(phi);
+      const lambda = longitude[k]! * DEGREE;
+      if (x !== null) x[slots[k]!] = out * Math.cos(lambda);
+      if (y !== null) y[slots[k]!] = out * Math.sin(lambda);
+    }
+    if (z !== null) z[slots[k]!] = (normal * (1 - ECCENTRICITY2) + up) * sin;
+  }
+}
+
+/**
  * Back from `toEarth`, by Bowring's formula repeated until it stands still: within a micrometre of the inverse, at the
  * poles too. The earth's centre is nowhere: NaN.
  */

@@ -3,6 +3,7 @@ import type { ColumnReader, WantedNumber } from "../column-reader.ts";
 import type { Reader } from "../reader.ts";
 import { channelsOf, type Scope } from "../scope.ts";
 import type { Probe } from "./probe.ts";
+import { isSpeed } from "./sinks.ts";
 
 export { Runs } from "./runs.ts";
 
@@ -11,6 +12,8 @@ export interface Found {
   readonly columns: ColumnReader;
   readonly probes: ReadonlySet<Probe>;
   readonly channels: ReadonlySet<number>;
+  /** Those among them that can change what speeds are counted from, which have moments of their own. */
+  readonly speeding: ReadonlySet<number>;
 }
 
 /**
@@ -33,8 +36,11 @@ export function columnsOf(reader: Reader, { model }: Scope, probes: readonly Pro
       (probe) => !folded.has(probe) && !channels.get(probe)!.some((id) => shared.has(id)),
     );
     if (left.length === 0) return null;
-    if (left.length === wanted.size)
-      return { columns, probes: wanted, channels: new Set(left.flatMap((probe) => channels.get(probe)!)) };
+    if (left.length === wanted.size) {
+      const channelsFor = (some: readonly Probe[]): Set<number> => new Set(some.flatMap((one) => channels.get(one)!));
+      const speeding = channelsFor(left.filter(({ path }) => isSpeed(path)));
+      return { columns, probes: wanted, channels: channelsFor(left), speeding };
+    }
     wanted = new Set(left);
   }
 }

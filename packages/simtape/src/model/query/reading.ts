@@ -14,6 +14,9 @@ import type { Walk } from "./walk.ts";
 const JUDGED = 64;
 const LEAST_READ = 0.75;
 
+/** Rows at most that are handed to it at once where only what holds behind them counts. */
+const STRETCH = 512;
+
 /** What is done with the messages of a channel. */
 const PASS = 0;
 const FOLD = 1;
@@ -36,6 +39,8 @@ export class Reading implements Now {
   readonly #places: readonly Float64Array[];
   /** A run of one row. */
   readonly #one = { rows: new Int32Array(1), slots: new Int32Array(1), count: 1 };
+  /** A run of rows that all have one slot. */
+  readonly #stretch = { rows: new Int32Array(STRETCH), slots: new Int32Array(STRETCH) };
   #runs: Runs | null = null;
   /** Rows were read since the state was settled. */
   #isAhead = false;
@@ -67,7 +72,7 @@ export class Reading implements Now {
     found.columns.begin(walk.state);
     sink.readBy((probe) => found.probes.has(probe));
     const isPassed = Array.from(this.#routes, (route) => route === PASS);
-    this.#runs = new columnar.Runs(found.columns, sink, isPassed);
+    this.#runs = new columnar.Runs(found.columns, sink, isPassed, found.speeding);
   }
 
   /** Whether a column reader is at work. */
@@ -148,32 +153,66 @@ export class Reading implements Now {
     return to;
   }
 
+  /** Takes rows `[from, to)`, of which what holds behind the last one counts. */
   #take(batch: MessageBatch, from: number, to: number): void {
-    const walk = this.#walk;
-    if (walk.hasWhole && to > from + 1) for (const row of walk.counting(batch, from, to)) this.#takeRow(batch, row);
-    else for (let i = from; i < to; i++) this.#takeRow(batch, i);
+    if (to === from + 1) {
+      this.#takeRow(batch, from);
+      return;
+    }
+    const counting = this.#walk.hasWhole ? this.#walk.counting(batch, from, to) : null;
+    const length = counting?.length ?? to - from;
+    const { rows } = this.#stretch;
+    let count = 0;
+    for (let n = 0; n < length; n++) {
+      const row = counting === null ? from + n : counting[n]!;
+      const route = this.#routes[batch.channel[row]!];
+      if (route === READ) rows[count++] = row;
+      if (count > 0 && (route === FOLD || count === STRETCH)) {
+        this.#takeStretch(batch, count);
+        count = 0;
+      }
+      if (route === FOLD) this.#fold(batch, row);
+    }
+    if (count > 0) this.#takeStretch(batch, count);
+  }
+
+  /** Takes rows that are for the column reader, all into one slot. */
+  #takeStretch(batch: MessageBatch, count: number): void {
+    const { rows, slots } = this.#stretch;
+    for (let n = 0; n < count; n++) {
+      const left = n === 0 ? rows : rows.subarray(n);
+      const taken = this.#columns!.read({ batch, rows: left, slots, count: count - n }, this.#places);
+      this.#readRows += taken;
+      if (taken > 0) this.#isAhead = true;
+      n += taken;
+      if (n < count) this.#giveBack(batch, rows[n]!);
+    }
   }
 
   #takeRow(batch: MessageBatch, i: number): void {
     const route = this.#routes[batch.channel[i]!];
-    if (route === PASS) return;
-    const columns = this.#columns!;
-    if (route === READ) {
-      const { rows, slots, count } = this.#one;
-      rows[0] = i;
-      if (columns.read({ batch, rows, slots, count }, this.#places) === 1) {
-        this.#isAhead = true;
-        this.#readRows++;
-        return;
-      }
-      this.#missed++;
-      this.settle();
-    }
+    if (route === FOLD) this.#fold(batch, i);
+    if (route !== READ) return;
+    const { rows, slots, count } = this.#one;
+    rows[0] = i;
+    if (this.#columns!.read({ batch, rows, slots, count }, this.#places) === 1) {
+      this.#isAhead = true;
+      this.#readRows++;
+    } else this.#giveBack(batch, i);
+  }
+
+  /** Folds a row that the column reader did not take. */
+  #giveBack(batch: MessageBatch, i: number): void {
+    this.#missed++;
+    this.settle();
+    this.#fold(batch, i);
+    this.#columns!.begin(this.#walk.state);
+    this.#sink.spoil();
+  }
+
+  #fold(batch: MessageBatch, i: number): void {
     const { state } = this.#walk;
     state.time = batch.time[i]!;
     applyRows(this.#scope.model, state, batch, i, i + 1);
-    if (route !== READ) return;
-    columns.begin(state);
-    this.#sink.spoil();
   }
 }

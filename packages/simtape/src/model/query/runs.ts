@@ -43,14 +43,14 @@ export class Runs {
   #pause = 0;
   #nextPause = 1;
 
-  /** `isPassed`: by channel, whether nothing that is wanted is in it. */
-  constructor(reader: ColumnReader, sink: Sink, isPassed: readonly boolean[]) {
+  /** `isPassed`: by channel, whether nothing that is wanted is in it; `ending`: channels whose rows end a run. */
+  constructor(reader: ColumnReader, sink: Sink, isPassed: readonly boolean[], ending: ReadonlySet<number>) {
     this.#reader = reader;
     this.#sink = sink;
     const byGroup = new Map<OpenGroup, Filled>();
     this.#filled = isPassed.map((passed, channel) => {
       if (passed) return null;
-      const group = sink.columnsOf(channel);
+      const group = ending.has(channel) ? null : sink.columnsOf(channel);
       if (group === null) return undefined;
       const known = byGroup.get(group);
       if (known !== undefined) return known;

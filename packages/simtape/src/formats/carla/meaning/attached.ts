@@ -1,5 +1,5 @@
 import type { MutableColumn } from "../../../model/column.ts";
-import type { MutableState } from "../../../model/state.ts";
+import type { MutableEntitySet, MutableState } from "../../../model/state.ts";
 import { column } from "./columns.ts";
 import { Destinations } from "./destinations.ts";
 import { attach } from "./rotation.ts";
@@ -63,4 +63,17 @@ export class Attached {
 /** Copies three cells of a row, from cell `k` on. */
 function take(to: Float64Array, at: number, from: MutableColumn, row: number, k: number): void {
   for (let i = 0; i < 3; i++) to[at + i] = from.number(row, k + i);
+}
+
+/** Whether anything is attached to itself by way of others, or over so many that where it comes to be takes several packets. */
+export function areTangled(attached: MutableEntitySet): boolean {
+  const parents = column(attached, "parent");
+  return attached.ids.some((id) => {
+    let above = attached.find(id);
+    for (let depth = 0; above >= 0; depth++) {
+      if (depth === CHAIN) return true;
+      above = attached.find(parents.number(above));
+    }
+    return false;
+  });
 }

@@ -13,7 +13,8 @@ interface Destination {
  */
 export class Destinations {
   readonly names: readonly ColumnName[];
-  readonly #unknown: number;
+  /** The type taken for an actor that was never added. */
+  readonly unknown: number;
   #state: MutableState | null = null;
   #actors: MutableEntitySet | null = null;
   #types: MutableColumn | null = null;
@@ -23,10 +24,9 @@ export class Destinations {
   /** Those of the row that was asked for last, in the order of the names. */
   columns: readonly MutableColumn[] = [];
 
-  /** `unknown`: the type taken for an actor that was never added. */
   constructor(names: readonly ColumnName[], unknown: number) {
     this.names = names;
-    this.#unknown = unknown;
+    this.unknown = unknown;
   }
 
   /** Starts with the next packet. Destinations that belong to another state are forgotten. */
@@ -74,7 +74,7 @@ export class Destinations {
 
   #typeOf(id: number): number {
     const actor = this.#actors!.find(id);
-    return actor < 0 ? this.#unknown : this.#types!.number(actor);
+    return actor < 0 ? this.unknown : this.#types!.number(actor);
   }
 
   #of(type: number): Destination {

@@ -8,11 +8,20 @@ import type { Narrowing } from "./narrowing.ts";
 /** Writes one record, whose id is at `at`, into the row of its actor. */
 type Put = (view: DataView, at: number, columns: readonly MutableColumn[], row: number) => void;
 
-interface Movement {
+/** Where the numbers of a column are in a record, one behind the other, and what each is; a flag is 0 or 1. */
+export interface CellPlace {
+  readonly at: number;
+  readonly type: "f64" | "f32" | "i32" | "u32" | "u8" | "flag";
+}
+
+/** Packets of one kind, each of records of one width. */
+export interface Movement {
   /** Bytes of a record. */
   readonly width: number;
   readonly destinations: Destinations;
   readonly put: Put;
+  /** By name of a column. */
+  readonly cells: Readonly<Partial<Record<ColumnName, CellPlace>>>;
 }
 
 /** Two vectors of f32. */
@@ -42,15 +51,37 @@ export class Motion {
   constructor({ scalar }: Dialect, narrowing: Narrowing | null = null) {
     this.#narrowing = narrowing;
     const pair = { width: 4 + 6 * scalar, put: scalar === 4 ? putPair32 : putPair64 };
+    const type = scalar === 4 ? "f32" : "f64";
+    const first = { at: 4, type } as const;
+    const second = { at: 4 + 3 * scalar, type } as const;
     // by the type that is taken for an actor never added: other, vehicle, walker, traffic light (spec §4.2)
     this.#movements = new Map<PacketKind, Movement>([
-      ["position", { ...pair, destinations: new Destinations(["position", "rotation"], 0) }],
-      ["kinematics", { ...pair, destinations: new Destinations(["velocity", "angular-velocity"], 1) }],
+      [
+        "position",
+        {
+          ...pair,
+          destinations: new Destinations(["position", "rotation"], 0),
+          cells: { position: first, rotation: second },
+        },
+      ],
+      [
+        "kinematics",
+        {
+          ...pair,
+          destinations: new Destinations(["velocity", "angular-velocity"], 1),
+          cells: { velocity: first, "angular-velocity": second },
+        },
+      ],
       [
         "state",
         {
           width: 10,
           destinations: new Destinations(["state", "frozen", "state-time"], 3),
+          cells: {
+            frozen: { at: 4, type: "flag" },
+            "state-time": { at: 5, type: "f32" },
+            state: { at: 9, type: "u8" },
+          },
           put: (view, at, [state, frozen, time], row) => {
             frozen!.put(row, view.getUint8(at + 4) === 0 ? 0 : 1);
             time!.put(row, view.getFloat32(at + 5, true));
@@ -63,6 +94,13 @@ export class Motion {
         {
           width: 21,
           destinations: new Destinations(["steering", "throttle", "brake", "handbrake", "gear"], 1),
+          cells: {
+            steering: { at: 4, type: "f32" },
+            throttle: { at: 8, type: "f32" },
+            brake: { at: 12, type: "f32" },
+            handbrake: { at: 16, type: "flag" },
+            gear: { at: 17, type: "i32" },
+          },
           put: (view, at, [steering, throttle, brake, handbrake, gear], row) => {
             steering!.put(row, view.getFloat32(at + 4, true));
             throttle!.put(row, view.getFloat32(at + 8, true));
@@ -77,6 +115,7 @@ export class Motion {
         {
           width: 8,
           destinations: new Destinations(["speed"], 2),
+          cells: { speed: { at: 4, type: "f32" } },
           put: (view, at, [speed], row) => speed!.put(row, view.getFloat32(at + 4, true)),
         },
       ],
@@ -85,6 +124,7 @@ export class Motion {
         {
           width: 8,
           destinations: new Destinations(["lights"], 1),
+          cells: { lights: { at: 4, type: "u32" } },
           put: (view, at, [lights], row) => lights!.put(row, view.getUint32(at + 4, true)),
         },
       ],
@@ -115,14 +155,9 @@ export class Motion {
     return true;
   }
 
-  /** What packets of a kind say of each actor; null: nothing, or not in records of one width. */
-  namesOf(kind: PacketKind): readonly ColumnName[] | null {
-    return this.#movements.get(kind)?.destinations.names ?? null;
-  }
-
-  /** Bytes of a record of a kind; null: it is none of motion. */
-  widthOf(kind: PacketKind): number | null {
-    return this.#movements.get(kind)?.width ?? null;
+  /** Null: packets of this kind are not of motion, or not in records of one width. */
+  of(kind: PacketKind): Movement | null {
+    return this.#movements.get(kind) ?? null;
   }
 
   /** To be called when an actor that is there may be of another type from now on. */

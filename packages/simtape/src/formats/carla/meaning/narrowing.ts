@@ -4,7 +4,7 @@ import { ACTORS, type ColumnName, SETS } from "./columns.ts";
 import type { PacketKind } from "../layout/layout.ts";
 
 /** Kinds of packets of actors: each can bring an actor into a set that was never added. */
-const OF_ACTORS: readonly PacketKind[] = [
+export const OF_ACTORS: readonly PacketKind[] = [
   "frame-start",
   "event-add",
   "event-del",

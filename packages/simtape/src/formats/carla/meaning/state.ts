@@ -2,6 +2,7 @@ import { ByteCursor } from "../../../bytes/cursor.ts";
 import { LayoutError } from "../../../bytes/error.ts";
 import type { MessageBatch } from "../../../model/batch.ts";
 import { Late, type Make } from "../../../model/late.ts";
+import type { ColumnReader, WantedNumber } from "../../../model/column-reader.ts";
 import type { SeriesPath } from "../../../model/query/path.ts";
 import type { StateModel } from "../../../model/state-model.ts";
 import type { MutableColumn } from "../../../model/column.ts";
@@ -10,6 +11,7 @@ import { isSameValue } from "../../../model/same-value.ts";
 import type { Channel, Value } from "../../../model/value.ts";
 import { Attached } from "./attached.ts";
 import { Collisions } from "./collisions.ts";
+import { PacketColumns } from "./column-reader.ts";
 import { ACTORS, AXES, column, SETS } from "./columns.ts";
 import {
   type Dialect,
@@ -92,7 +94,7 @@ export class CarlaState implements StateModel {
     this.#widths = this.#kinds.map((kind, id) => {
       if (kind === "event-parent" || id === this.#own) return ATTACHING;
       if (kind === null || STILL_KINDS.includes(kind)) return STILL;
-      return this.#motion.widthOf(kind) ?? CHANGING;
+      return this.#motion.of(kind)?.width ?? CHANGING;
     });
     this.#bones = (bytes, at) => readWalkerBones(new ByteCursor(bytes, at), dialect).bones as never;
     const motion = this.#kinds.indexOf("position");
@@ -126,9 +128,20 @@ export class CarlaState implements StateModel {
   }
 
   narrowed(paths: readonly SeriesPath[]): StateModel {
-    const channels = this.#kinds.map((kind) => ({ kind, names: kind === null ? null : this.#motion.namesOf(kind) }));
+    const channels = this.#kinds.map((kind) => ({
+      kind,
+      names: kind === null ? null : (this.#motion.of(kind)?.destinations.names ?? null),
+    }));
     const narrowing = new Narrowing(paths, this.#isAttached(), channels);
     return new CarlaState(this.#channels, this.#dialect, this.#isAttached, narrowing);
+  }
+
+  columns(wanted: readonly WantedNumber[]): ColumnReader | null {
+    // of packets of one kind the last one says all, where they are all on one channel
+    const known = this.#kinds.filter((kind) => kind !== null);
+    if (new Set(known).size < known.length) return null;
+    const channels = this.#kinds.map((kind) => ({ kind, movement: kind === null ? null : this.#motion.of(kind) }));
+    return new PacketColumns(this, channels, this.#own, wanted);
   }
 
   applyRows(state: MutableState, batch: MessageBatch, from: number, to: number): void {
@@ -158,21 +171,23 @@ export class CarlaState implements StateModel {
       if (kind === "position") this.#attached.carryAll(state);
       return;
     }
-    if (kind === "frame-start" && end - start >= FRAME_START_BYTES) {
-      if (this.#frames.bytes !== batch.bytes) this.#frames = new ByteCursor(batch.bytes);
-      this.#frames.seek(start);
-      this.#packet(state, kind, this.#frames);
-      return;
-    }
     if (kind !== "frame-start" && end - start === 2) return;
     try {
-      // what is decoded late keeps its packet, and not the whole batch with it
-      const isLate = kind === "walker-bones" || kind === "vehicle-wheels";
-      const cursor = isLate ? new ByteCursor(batch.payload(i).slice()) : new ByteCursor(batch.bytes, start, end);
-      this.#packet(state, kind, cursor);
+      this.#packet(state, kind, this.#cursorOf(kind, batch, i));
     } catch (error) {
       if (!(error instanceof LayoutError)) throw error;
     }
+  }
+
+  #cursorOf(kind: PacketKind, batch: MessageBatch, i: number): ByteCursor {
+    const start = batch.start[i]!;
+    const end = batch.end[i]!;
+    // what is decoded late keeps its packet, and not the whole batch with it
+    if (kind === "walker-bones" || kind === "vehicle-wheels") return new ByteCursor(batch.payload(i).slice());
+    if (kind !== "frame-start" || end - start < FRAME_START_BYTES) return new ByteCursor(batch.bytes, start, end);
+    if (this.#frames.bytes !== batch.bytes) this.#frames = new ByteCursor(batch.bytes);
+    this.#frames.seek(start);
+    return this.#frames;
   }
 
   #packet(state: MutableState, kind: PacketKind, cursor: ByteCursor): void {

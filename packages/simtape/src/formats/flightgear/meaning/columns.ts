@@ -1,6 +1,6 @@
 import type { MessageBatch } from "../../../model/batch.ts";
 import type { ColumnReader, RowRun, WantedNumber } from "../../../model/column-reader.ts";
-import { toEarth } from "../../../model/geodesy.ts";
+import { toEarthColumns } from "../../../model/geodesy.ts";
 import { BatchView, LastRead } from "../../../model/last-read.ts";
 import type { SeriesPath } from "../../../model/query/path.ts";
 import type { MutableState } from "../../../model/state.ts";
@@ -41,12 +41,12 @@ export class SignalColumns implements ColumnReader {
   readonly #bytes: number;
   readonly #paths: readonly SeriesPath[];
   readonly #direct: readonly Direct[];
-  /** Latitude, longitude and altitude, and where x, y and z go: -1 where they are not wanted. */
+  /** Latitude, longitude and altitude: what a place on the earth is made of. */
   readonly #earth: readonly (SignalPlace | null)[];
-  readonly #earthPlaces: Int32Array;
-  /** Bits of x, y and z: 1, 2, 4; 0: none is wanted. */
-  readonly #earthItems: number;
-  readonly #xyz = new Float64Array(3);
+  /** Places of x, of y and of z. */
+  readonly #earthPlaces: readonly [number[], number[], number[]] = [[], [], []];
+  /** Of the rows read last, where it is wanted. */
+  #geodetic = geodeticOf(0);
   /** Where records begin, of the rows read last. */
   #starts = new Int32Array(0);
   #isOpen = false;
@@ -61,7 +61,6 @@ export class SignalColumns implements ColumnReader {
     const byPath = new Map(list.signals.map(({ property }, index) => [property, index]));
     const direct: Direct[] = [];
     this.#earth = [at(own[0]!), at(own[1]!), at(own[2]!)];
-    const earth: [place: number, item: number][] = [];
     this.accepts = wanted.map(({ path, place }) => {
       if ("value" in path) {
         const index = path.keys.length === 0 ? byPath.get(path.value) : undefined;
@@ -74,14 +73,12 @@ export class SignalColumns implements ColumnReader {
       if (![0, 1, 2].includes(item)) return false;
       const known = Object.hasOwn(DIRECT, path.column) ? DIRECT[path.column] : undefined;
       if (known !== undefined) direct.push({ place, signal: at(own[known.from + item]!), scale: known.scale });
-      else if (path.column === "position") earth.push([place, item]);
+      else if (path.column === "position") this.#earthPlaces[item as 0 | 1 | 2].push(place);
       else return false;
       return true;
     });
     this.#paths = wanted.filter((_, n) => this.accepts[n]).map(({ path }) => path);
     this.#direct = direct;
-    this.#earthPlaces = Int32Array.from(earth.flat());
-    this.#earthItems = earth.reduce((bits, [, item]) => bits | (1 << item), 0);
   }
 
   begin(state: MutableState): void {
@@ -101,10 +98,13 @@ export class SignalColumns implements ColumnReader {
     const view = this.#view.of(batch.bytes);
     if (this.#starts.length < whole) this.#starts = new Int32Array(rows.length);
     const starts = this.#starts;
-    for (let n = 0; n < whole; n++) starts[n] = batch.start[rows[n]!]!;
+    // of rows that have one slot the last one counts
+    const first = slots[0] === slots[whole - 1] ? whole - 1 : 0;
+    const wanted = whole - first;
+    for (let n = 0; n < wanted; n++) starts[n] = batch.start[rows[first + n]!]!;
     for (const { place, signal, scale } of this.#direct)
-      if (signal !== null) readColumn(view, starts, slots, whole, signal, scale, columns[place]!);
-    if (this.#earthItems !== 0) this.#readEarth(view, slots, whole, columns);
+      if (signal !== null) readColumn(view, starts, slots, wanted, signal, scale, columns[place]!);
+    this.#readEarth(view, slots, wanted, columns);
     this.#last.note(batch, rows[whole - 1]!);
     return whole;
   }
@@ -120,21 +120,34 @@ export class SignalColumns implements ColumnReader {
   }
 
   #readEarth(view: DataView, slots: Int32Array, count: number, columns: readonly Float64Array[]): void {
-    const [latitude, longitude, altitude] = this.#earth;
-    const [starts, xyz, items, places] = [this.#starts, this.#xyz, this.#earthItems, this.#earthPlaces];
-    for (let n = 0; n < count; n++) {
-      const start = starts[n]!;
-      toEarth(
-        numberOf(view, start, latitude!),
-        numberOf(view, start, longitude!),
-        numberOf(view, start, altitude!) * FOOT,
-        xyz,
-        0,
-        items,
-      );
-      for (let k = 0; k < places.length; k += 2) columns[places[k]!]![slots[n]!] = xyz[places[k + 1]!]!;
+    const [x, y, z] = this.#earthPlaces;
+    if (x.length + y.length + z.length === 0) return;
+    if (this.#geodetic.latitude.length < count) this.#geodetic = geodeticOf(this.#starts.length);
+    const { order, latitude, longitude, height } = this.#geodetic;
+    const starts = this.#starts;
+    for (const [n, numbers] of [latitude, longitude, height].entries()) {
+      const signal = this.#earth[n] ?? null;
+      if (signal === null) numbers.fill(Number.NaN);
+      else readColumn(view, starts, order, count, signal, n === 2 ? FOOT : 1, numbers);
+    }
+    const most = Math.max(x.length, y.length, z.length);
+    for (let n = 0; n < most; n++) {
+      const columnOf = (places: readonly number[]): Float64Array | null => columns[places[n] ?? -1] ?? null;
+      toEarthColumns(this.#geodetic, slots, count, { x: columnOf(x), y: columnOf(y), z: columnOf(z) });
     }
   }
+}
+
+/** Room for as many places on the earth, and the order that they lie in. */
+function geodeticOf(count: number): Readonly<Record<"latitude" | "longitude" | "height", Float64Array>> & {
+  readonly order: Int32Array;
+} {
+  return {
+    order: Int32Array.from({ length: count }, (_, n) => n),
+    latitude: new Float64Array(count),
+    longitude: new Float64Array(count),
+    height: new Float64Array(count),
+  };
 }
 
 /** Reads one signal of many records. */
@@ -153,8 +166,4 @@ function readColumn(
   else if (type === "float")
     for (let n = 0; n < count; n++) column[slots[n]!] = view.getFloat32(starts[n]! + at, true) * scale;
   else for (let n = 0; n < count; n++) column[slots[n]!] = readSignal(view, starts[n]!, signal) * scale;
-}
-
-function numberOf(view: DataView, start: number, signal: SignalPlace | null): number {
-  return signal === null ? Number.NaN : readSignal(view, start, signal);
 }
