@@ -159,7 +159,7 @@ export class Cast {
     return [...this.#presenters.values()].flatMap(({ reads = [] }) => reads);
   }
 
-  /** How it is best looked at: molecules from around them, whoever is in the room and however it was recorded. */
+  /** How it is best looked at: molecules from around them, in every format. */
   get usualMode(): "orbit" | "follow" {
     if (this.facts !== null) return "orbit";
     for (const { isJourney } of this.#presenters.values()) if (isJourney) return "follow";
