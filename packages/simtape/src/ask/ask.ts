@@ -1,5 +1,5 @@
 import type { Recording } from "../model/recording.ts";
-import { columnExtentsOf, type NameFacts, type Outline } from "../model/query/name-facts.ts";
+import { type ColumnExtent, columnExtentsOf, type NameFacts, type Outline } from "../model/query/name-facts.ts";
 import { pathText } from "../model/query/path.ts";
 import { after, type Time, type TimeRange } from "../model/time.ts";
 import type { OnProgress } from "../model/query/walk.ts";
@@ -91,7 +91,7 @@ function isNever(ast: Ast, text: string, names: NameFacts): boolean {
   const kinds = names.kinds === null ? null : new Set(names.kinds);
   return !mayBe(checked, {
     ...knownBy(names),
-    extentsOf: extentsIn(names.named?.values ?? [], columnExtentsOf(names)),
+    extentsOf: extentsIn(names.named?.values ?? [], () => columnExtentsOf(names)),
     kinds,
   });
 }
@@ -420,7 +420,7 @@ async function mayBeTrue(recording: Recording, checked: Checked, signal: AbortSi
   const { sideCar } = recording;
   if (sideCar === null) return true;
   const outline = await sideCar.outline(signal);
-  const columns = outline === null ? [] : columnExtentsOf(outline);
+  const columns = (): readonly ColumnExtent[] => (outline === null ? [] : columnExtentsOf(outline));
   const known = { ...knownBy(outline), kinds: await keptKinds(recording, signal) };
   // things one by one only where their sets do not decide: there are many
   return (

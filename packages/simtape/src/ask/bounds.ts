@@ -34,19 +34,28 @@ export function canBeTrue(node: Node, known: Known): boolean {
  */
 export function extentsIn(
   paths: readonly Pick<PathInfo, "text" | "extent">[],
-  columns: readonly ColumnExtent[],
+  columns: () => readonly ColumnExtent[],
 ): (node: Node) => readonly Extent[] | null {
-  const byText = new Map(paths.map(({ text, extent }) => [text, extent]));
-  const byColumn = new Map(columns.map((one) => [columnKey(one.set, one.column, one.item), one]));
+  // made when one is looked for
+  let byText: ReadonlyMap<string, Extent | null> | null = null;
+  let byColumn: ReadonlyMap<string, Extent> | null = null;
+  const ofPath = (text: string): Extent | null | undefined => {
+    byText ??= new Map(paths.map((one) => [one.text, one.extent]));
+    return byText.get(text);
+  };
+  const ofColumn = (key: string): Extent | undefined => {
+    byColumn ??= new Map(columns().map((one) => [columnKey(one.set, one.column, one.item), one]));
+    return byColumn.get(key);
+  };
   const listOf = (extent: Extent | null | undefined): readonly Extent[] | null =>
     extent === undefined || extent === null ? null : [extent];
   return (node) => {
-    if (node.op === "read" && !("variable" in node.path)) return listOf(byText.get(pathText(node.path)));
+    if (node.op === "read" && !("variable" in node.path)) return listOf(ofPath(pathText(node.path)));
     if (node.op !== "cell" || node.item === "speed") return null;
     const { of, column, item } = node;
-    const whole = listOf(byColumn.get(columnKey(of.set, column, item)));
+    const whole = listOf(ofColumn(columnKey(of.set, column, item)));
     if (typeof of.id === "object") return whole;
-    return listOf(byText.get(pathText({ set: of.set, id: of.id, column, item }))) ?? whole;
+    return listOf(ofPath(pathText({ set: of.set, id: of.id, column, item }))) ?? whole;
   };
 }
 

@@ -1,9 +1,40 @@
-import type { NameFacts, ValueFact } from "../model/query/name-facts.ts";
+import type { SeriesKind } from "../model/query/listing.ts";
+import type { ColumnFact, NameFacts, ValueFact } from "../model/query/name-facts.ts";
 import { type ColumnFacts, nearTo, type SetFacts, unitNamed, type ValueFacts, type Vocabulary } from "./catalog.ts";
+import type { Unit } from "./units.ts";
 import { fits } from "./wildcard.ts";
 
 /** A name of which the kept facts do not say what a reading of the recording would: it has to be read. */
 export class NotKept extends Error {}
+
+/** Units are made when they are asked for: an expression names few of all columns. */
+class KeptColumn implements ColumnFacts {
+  readonly #fact: ColumnFact;
+  readonly #tickRate: number | null;
+  #units: readonly Unit[] | null = null;
+
+  constructor(fact: ColumnFact, tickRate: number | null) {
+    this.#fact = fact;
+    this.#tickRate = tickRate;
+  }
+
+  get width(): number {
+    return this.#fact.units.length;
+  }
+
+  get units(): readonly Unit[] {
+    this.#units ??= this.#fact.units.map((unit) => unitNamed(unit, this.#tickRate));
+    return this.#units;
+  }
+
+  get kind(): SeriesKind {
+    return this.#fact.kind;
+  }
+
+  get isComplete(): boolean {
+    return this.#fact.isComplete;
+  }
+}
 
 /**
  * What a side-car keeps of the names. It finds, or misses, what a `Catalog` of the whole recording does in the end, and
@@ -20,10 +51,8 @@ export class KeptVocabulary implements Vocabulary {
   constructor(names: NameFacts) {
     const sets = new Map(names.sets.map(({ set }) => [set, { columns: new Map<string, ColumnFacts>() }]));
     const rates = new Map(names.sets.map(({ set, tickRate }) => [set, tickRate]));
-    for (const { set, column, kind, units, isComplete } of names.columns) {
-      const made = units.map((unit) => unitNamed(unit, rates.get(set) ?? null));
-      sets.get(set)?.columns.set(column, { width: units.length, units: made, kind, isComplete });
-    }
+    for (const fact of names.columns)
+      sets.get(fact.set)?.columns.set(fact.column, new KeptColumn(fact, rates.get(fact.set) ?? null));
     this.sets = sets;
     this.#names = names;
     this.#values = new Map(names.named?.values.map((value) => [value.text, value]));

@@ -13,8 +13,8 @@ class ExpressionParser extends EmbeddedActionsParser {
   /** Rules are methods of the instance, because chevrotain records each as it is defined; those used come first. */
   readonly query: ParserMethod<[], Ast>;
 
-  constructor() {
-    super([...t.TOKENS], { recoveryEnabled: false, maxLookahead: 2, skipValidations: false });
+  constructor(isChecked: boolean) {
+    super([...t.TOKENS], { recoveryEnabled: false, maxLookahead: 2, skipValidations: !isChecked });
     // rules are recorded when all are defined, so that those before it can use it
     const nested = (): Ast => this.SUBRULE(this.query);
     const unit = this.RULE("unit", (): AstUnit => {
@@ -249,13 +249,20 @@ function stepped(of: Ast, { name, ids, place }: Step): Ast {
 
 let known: { readonly lexer: Lexer; readonly parser: ExpressionParser } | null = null;
 
-/** Made when the first expression is parsed. */
+/** Made when the first expression is parsed, without the checks of `checkGrammar`, which take longer than a question. */
 function tools(): { readonly lexer: Lexer; readonly parser: ExpressionParser } {
-  known ??= {
-    lexer: new Lexer([...t.TOKENS], { positionTracking: "onlyOffset", ensureOptimizations: false }),
-    parser: new ExpressionParser(),
-  };
+  known ??= made(false);
   return known;
+}
+
+function made(isChecked: boolean): { readonly lexer: Lexer; readonly parser: ExpressionParser } {
+  const options = { positionTracking: "onlyOffset", ensureOptimizations: false, skipValidations: !isChecked } as const;
+  return { lexer: new Lexer([...t.TOKENS], options), parser: new ExpressionParser(isChecked) };
+}
+
+/** Throws for tokens or rules that the library finds ambiguous or wrong. */
+export function checkGrammar(): void {
+  made(true);
 }
 
 /** The expression that a text is. Throws `AskError`, code `syntax` or `limit`. */

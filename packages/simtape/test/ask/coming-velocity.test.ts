@@ -1,8 +1,8 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { ask, type Answer } from "../../src/ask/index.ts";
+import { allNamesIn } from "./support.ts";
 import { decidedBy } from "../../src/ask/ask.ts";
-import { Budget } from "../../src/bytes/budget.ts";
 import { loadZstd } from "../../src/codec/zstd.ts";
 import { lookInto } from "../../src/cli/find/look.ts";
 import { hcrp } from "../../src/formats/hcrp/format.ts";
@@ -11,7 +11,6 @@ import { EVENT } from "../../src/formats/hcrp/layout/events.ts";
 import { memory } from "../../src/io/memory.ts";
 import { openBundle } from "../../src/model/open.ts";
 import type { Recording } from "../../src/model/recording.ts";
-import { SideCar } from "../../src/model/side-car/side-car.ts";
 import { makeSideCar } from "../../src/ops/side-car.ts";
 import { MOVE_ON_GROUND, Move, writeMove } from "../../src/formats/hcrp/layout/motion.ts";
 import { bundleOfFiles } from "../conformance/mutate.ts";
@@ -122,7 +121,7 @@ describe("of things whose velocity comes and goes", () => {
       fc.asyncProperty(course, fc.array(expressions, { minLength: 4, maxLength: 4 }), async (what, texts) => {
         const bytes = fileOf(what);
         const kept = await keptOf(bytes);
-        const names = (await SideCar.namesIn(memory(kept), async () => true, new Budget()))!;
+        const names = await allNamesIn(memory(kept));
         await using plain = await opened(bytes);
         await using indexed = await opened(bytes, kept);
         expect(indexed.sideCar).not.toBe(null);
@@ -172,7 +171,7 @@ describe("of things whose velocity comes and goes", () => {
   ] as const)("where %s", async (_, list) => {
     const bytes = fileOf([list.map((one) => [one, at(5, 0)])]);
     const kept = await keptOf(bytes);
-    const names = (await SideCar.namesIn(memory(kept), async () => true, new Budget()))!;
+    const names = await allNamesIn(memory(kept));
     // 2.5 by its velocity; from place to place it is 20, and then 40
     const text = "any entities (speed > 30 block/s)";
     expect(decidedBy(text)(names)).toBe(null);

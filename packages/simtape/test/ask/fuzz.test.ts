@@ -1,5 +1,6 @@
 import { spawnSync } from "node:child_process";
 import { expect, test } from "vitest";
+import { checkGrammar } from "../../src/ask/parser.ts";
 import { ask, AskError } from "../../src/ask/index.ts";
 import { open } from "../../src/index.ts";
 import { fromFile } from "../../src/io/node/index.ts";
@@ -11,6 +12,10 @@ test("every text is an expression or one typed error", async () => {
   const { answered, refused } = await fuzz(400, 11);
   expect(answered).toBeGreaterThan(50);
   for (const code of ["syntax", "unit", "path"]) expect(refused.get(code), code).toBeGreaterThan(0);
+});
+
+test("the grammar has nothing that is ambiguous", () => {
+  expect(() => checkGrammar()).not.toThrow();
 });
 
 test("no expression becomes code: it is answered where code cannot be made of texts", () => {

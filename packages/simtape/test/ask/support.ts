@@ -1,10 +1,21 @@
 import { fileURLToPath } from "node:url";
+import { Budget } from "../../src/bytes/budget.ts";
 import { ask, type Answer, type AskOptions } from "../../src/ask/index.ts";
+import type { ByteSource } from "../../src/io/source.ts";
+import type { NameFacts } from "../../src/model/query/name-facts.ts";
 import type { Recording } from "../../src/model/recording.ts";
+import { SideCar } from "../../src/model/side-car/side-car.ts";
 
 /** A recording of `examples`. */
 export function example(name: string): string {
   return fileURLToPath(new URL(`../../../../examples/${name}`, import.meta.url));
+}
+
+/** All that a side-car keeps of the names. */
+export async function allNamesIn(sideCar: ByteSource): Promise<NameFacts> {
+  const found: NameFacts[] = [];
+  for await (const names of SideCar.namesIn(sideCar, async () => true, new Budget())) found.push(names);
+  return found.at(-1)!;
 }
 
 /** All answers. */

@@ -99,6 +99,13 @@ export function describeSource(name: string, make: (bytes: Uint8Array) => Promis
       expect(first).toEqual(kept);
     });
 
+    test("bytes given back are plain ones, whose slice is a copy", () =>
+      using(async (source) => {
+        const given = await source.read(1, 16);
+        expect(given.constructor).toBe(Uint8Array);
+        expect(new Float64Array(given.slice().buffer)).toHaveLength(2);
+      }));
+
     test("the same range twice gives equal bytes", () =>
       using(async (source) => {
         expect(await source.read(777, 3333)).toEqual(await source.read(777, 3333));

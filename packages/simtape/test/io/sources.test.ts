@@ -65,6 +65,7 @@ function piped(bytes: Uint8Array): ByteSource {
 }
 
 describeSource("memory", async (bytes) => memory(bytes));
+describeSource("memory of Node's bytes", async (bytes) => memory(Buffer.from(bytes)));
 describeSource("blob", async (bytes) => blob(new Blob([bytes.slice()])));
 describeSource("file", async (bytes) => onDisk(bytes));
 describeSource("http", served);

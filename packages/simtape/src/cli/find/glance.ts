@@ -27,19 +27,21 @@ export async function decidedByIndex(
   const work = async (): Promise<void> => {
     while (next < files.length) {
       const file = files[next++]!;
-      const names = await namesOf(file, budget);
-      const decision = names === null ? null : decide(names);
-      if (decision !== null)
+      for await (const names of namesOf(file, budget)) {
+        const decision = decide(names);
+        if (decision === null) continue;
         found.set(file, decision === "never" ? { how: "answered", fits: neverFits(null) } : unfit(decision));
+        break;
+      }
     }
   };
   await Promise.all(Array.from({ length: AT_ONCE }, work));
   return found;
 }
 
-async function namesOf(file: string, budget: number): Promise<NameFacts | null> {
+async function* namesOf(file: string, budget: number): AsyncGenerator<NameFacts, void> {
   const kept = await sideCarOf(file).catch(() => null);
-  return kept === null ? null : SideCar.namesIn(kept, (made) => isMadeOf(file, made), new Budget(budget));
+  if (kept !== null) yield* SideCar.namesIn(kept, (made) => isMadeOf(file, made), new Budget(budget));
 }
 
 async function isMadeOf(file: string, { format: id, variant, files }: MadeOf): Promise<boolean> {

@@ -80,9 +80,9 @@ function cleaned(text: string, clean: (text: string) => string): string {
   );
 }
 
-/** `1,234,567`. */
+/** Of a whole number: `1,234,567`. The tables of all languages, which do the same, take 30 ms to load. */
 export function grouped(value: number): string {
-  return value.toLocaleString("en-US");
+  return String(value).replaceAll(/\B(?=(\d{3})+$)/g, ",");
 }
 
 /** `1 chunk`, `1,234 chunks`. */

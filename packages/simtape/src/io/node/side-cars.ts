@@ -1,7 +1,8 @@
 import { createHash } from "node:crypto";
-import { readdir, realpath, rm, stat } from "node:fs/promises";
+import { readdir, readFile, realpath, rm, stat } from "node:fs/promises";
 import { homedir } from "node:os";
 import { basename, dirname, join } from "node:path";
+import { memory } from "../memory.ts";
 import type { ByteSource } from "../source.ts";
 import { modeLike, OWN_FILE, OWN_FOLDER } from "./access.ts";
 import { fileSource } from "./file-source.ts";
@@ -12,6 +13,8 @@ import { makeFolders } from "./folders.ts";
 const ENDING = ".simtape-index";
 /** Bytes that the cache may hold: those written longest ago go first. */
 const CACHE_BYTES = 2 ** 30;
+/** Bytes of a side-car that is read at once, and not section by section. */
+const SMALL = 256 << 10;
 
 /** Where the side-car of a recording may lie. */
 export interface SideCarPlaces {
@@ -39,13 +42,16 @@ export function cacheFolder(): string {
 /** The side-car that was kept of the recording at `path`, the newest where there are two; null: none is there. */
 export async function sideCarOf(path: string): Promise<ByteSource | null> {
   const { beside, cache } = await sideCarPlaces(path);
-  const found: { readonly at: string; readonly changed: number }[] = [];
+  const found: { readonly at: string; readonly changed: number; readonly size: number }[] = [];
   for (const at of [beside, cache]) {
     const there = await stat(at).catch(() => null);
-    if (there?.isFile() === true) found.push({ at, changed: there.mtimeMs });
+    if (there?.isFile() === true) found.push({ at, changed: there.mtimeMs, size: there.size });
   }
   found.sort((a, b) => b.changed - a.changed);
-  return found.length === 0 ? null : fileSource(found[0]!.at);
+  const [newest] = found;
+  if (newest === undefined) return null;
+  // side-cars are never written to once they have their name
+  return newest.size > SMALL ? fileSource(newest.at) : memory(await readFile(newest.at), newest.at);
 }
 
 /** When a file was changed last, to the nanosecond; null: it is not there. */

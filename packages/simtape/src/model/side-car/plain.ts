@@ -108,7 +108,7 @@ export function readPlain(cursor: ByteCursor, depth = 0): Plain {
     case TAG.big:
       return bigOf(cursor);
     case TAG.text:
-      return cursor.utf8(readVarint(cursor));
+      return textOf(cursor);
     case TAG.broken:
       return halvesOf(cursor);
     default:
@@ -123,9 +123,16 @@ export function readPlain(cursor: ByteCursor, depth = 0): Plain {
       for (let i = 0; i < count; i++) list.push(readPlain(cursor, depth + 1));
       return list as Value;
     }
-    const members: [string, Plain][] = [];
-    for (let i = 0; i < count; i++) members.push([nameOf(cursor, depth), readPlain(cursor, depth + 1)]);
-    return Object.fromEntries(members) as Value;
+    const members: Record<string, Plain> = {};
+    for (let i = 0; i < count; i++) {
+      const name = nameOf(cursor);
+      const member = readPlain(cursor, depth + 1);
+      // an assignment would set what the record inherits from
+      if (name === "__proto__")
+        Object.defineProperty(members, name, { value: member, enumerable: true, configurable: true, writable: true });
+      else members[name] = member;
+    }
+    return members as Value;
   }
   const Kind = ARRAYS[tag - FIRST_ARRAY];
   if (Kind === undefined) throw fault(cursor, `${tag} is no kind of value`);
@@ -166,8 +173,34 @@ function bigOf(cursor: ByteCursor): bigint {
   return BigInt(text);
 }
 
-function nameOf(cursor: ByteCursor, depth: number): string {
-  const name = readPlain(cursor, depth + 1);
-  if (typeof name !== "string") throw fault(cursor, "a member without a name");
-  return name;
+function nameOf(cursor: ByteCursor): string {
+  const tag = cursor.u8();
+  if (tag === TAG.text) return textOf(cursor);
+  if (tag === TAG.broken) return halvesOf(cursor);
+  throw fault(cursor, "a member without a name");
+}
+
+/** Bytes of a text that is looked for among those that were read lately. */
+const SHORT = 32;
+/** Short texts in ASCII that were read lately, by a hash of theirs: names and units come again and again. */
+const known: string[] = new Array<string>(1024).fill("");
+
+function textOf(cursor: ByteCursor): string {
+  const length = readVarint(cursor);
+  if (length > SHORT || length > cursor.remaining) return cursor.utf8(length);
+  const { bytes, position } = cursor;
+  let hash = length;
+  for (let i = 0; i < length; i++) hash = (hash * 31 + bytes[position + i]!) & (known.length - 1);
+  const before = known[hash]!;
+  if (before.length === length) {
+    let same = 0;
+    while (same < length && before.charCodeAt(same) === bytes[position + same]) same++;
+    if (same === length) {
+      cursor.skip(length);
+      return before;
+    }
+  }
+  const text = cursor.utf8(length);
+  if (text.length === length) known[hash] = text;
+  return text;
 }

@@ -116,25 +116,25 @@ export class SideCar {
   }
 
   /**
-   * What expressions can name in a recording that is not opened; null: that is not known, or not of the recording as it is
-   * now. `isOf` says whether it is of that one. Closes `source`.
+   * What expressions can name in a recording that is not opened: at first without what is in values, which are read when
+   * that was not enough, then with it. Nothing where that is not known, or not of the recording as it is now. `isOf` says
+   * whether it is of that one. Closes `source`.
    */
-  static async namesIn(
+  static async *namesIn(
     source: ByteSource,
     isOf: (made: MadeOf) => Promise<boolean>,
     budget: Budget,
-  ): Promise<NameFacts | null> {
+  ): AsyncGenerator<NameFacts, void> {
     try {
       const file = await SideCarFile.open(source, budget);
       const { format, variant, files } = membersOf(file.about);
       const made = { format: textIn(format), variant: variant ?? null, files: keptKeys(files) };
-      if (!file.has("names") || !(await isOf(made))) return null;
+      if (!file.has("names") || !(await isOf(made))) return;
       const outline = outlineIn((await file.section("names")) ?? null);
-      const named = file.has("values") ? namedValuesIn((await file.section("values")) ?? null) : null;
-      return { ...outline, named };
+      yield { ...outline, named: null };
+      if (file.has("values")) yield { ...outline, named: namedValuesIn((await file.section("values")) ?? null) };
     } catch (error) {
       if (!isMisfit(error)) throw error;
-      return null;
     } finally {
       await source.close().catch(() => undefined);
     }
