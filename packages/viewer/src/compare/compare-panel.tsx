@@ -197,13 +197,16 @@ function Found({
 function Difference({ row, scale }: { readonly row: Row; readonly scale: TimeScale }) {
   if (row.kind === "path") {
     const { path, curve, differs } = row.path;
+    const error = differs ? errorText(row.path) : `${errorText(row.path)}, as it may`;
     return (
       <>
         <span className="compare-path" title={path}>
           {path}{" "}
         </span>
         <Curve values={curve} />
-        <span className="message-text">{differs ? errorText(row.path) : `${errorText(row.path)}, as it may`}</span>
+        <span className="message-text" title={error}>
+          {error}
+        </span>
       </>
     );
   }
