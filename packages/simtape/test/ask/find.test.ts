@@ -190,6 +190,15 @@ describe("simtape find", () => {
     expect(await of("/position/altitude-ft > 1 ft")).toEqual([0, 1]);
   });
 
+  test("fails for a name that leads nowhere, and where no recording can be read", async () => {
+    const nowhere = await simtape(["find", join(folder, "nowhere"), "--where", "frame > 1"]);
+    expect(nowhere).toMatchObject({ exit: 1, stdout: "", stderr: expect.stringMatching(/^simtape: no such file: /) });
+    const short = join(folder, "short.log");
+    writeFileSync(short, readFileSync(example("town.log")).subarray(0, 30));
+    const ran = await simtape(["find", short, "--where", "frame > 1"]);
+    expect(ran).toMatchObject({ exit: 1, stdout: "", stderr: expect.not.stringContaining("See: simtape check") });
+  });
+
   test("a recording that cannot be read is left out, and one that is cut is asked; both end with 3", async () => {
     const bad = join(folder, "bad");
     mkdirSync(bad);

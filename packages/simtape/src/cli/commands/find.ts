@@ -1,5 +1,6 @@
 import type { Command } from "commander";
 import { AskError } from "../../ask/error.ts";
+import { RecordingError } from "../../model/error.ts";
 import { toJson } from "../../model/json.ts";
 import type { SqlSource } from "../../sql/source.ts";
 import { type Asked, type Found, lookInto } from "../find/look.ts";
@@ -36,7 +37,7 @@ export function addFind(program: Command): void {
     .option("--json", "one JSON object")
     .addHelpText(
       "after",
-      `\nA recording that does not have what the expression names does not fit. One that cannot be read is left out, and the exit code is 3.\nExpressions: docs/ask.md.\n\nExamples:\n  $ simtape find runs --where "event(collision)"\n  $ simtape find s3://lab/runs --where "any vehicles (acceleration < -8 m/s²)" --json`,
+      `\nA recording that does not have what the expression names does not fit. One that cannot be read is left out, and the exit code is 3; it is 1 where that is all.\nExpressions: docs/ask.md.\n\nExamples:\n  $ simtape find runs --where "event(collision)"\n  $ simtape find s3://lab/runs --where "any vehicles (acceleration < -8 m/s²)" --json`,
     )
     .action(findWhere);
 }
@@ -78,7 +79,6 @@ export async function findWhere(within: string | readonly NamedPlace[], options:
       const found =
         decided.get(source.file!) ??
         (threads === null ? await lookInto(() => source.open(), asked) : await threads.look(source));
-      if (found.how === "failed") heed(placeOf(source), { findings: [found.finding] });
       all[index] = found;
       progress.show(++done, sources.length, (count) => counted(count, "recording"));
       // in the order of the folder, as far as all before are known
@@ -94,6 +94,7 @@ export async function findWhere(within: string | readonly NamedPlace[], options:
     await threads?.close();
   }
   progress.end();
+  tellFailed(sources, all);
   mustHaveFit(all, expression);
   if (options.json === true) await output.line(toJson(plain(expression, sources, all)));
   await output.flush();
@@ -123,6 +124,15 @@ function placeOf({ file, name }: SqlSource): string {
 
 function isFitting(found: Found): boolean {
   return found.how === "answered" && found.fits.count !== 0;
+}
+
+/** What could not be read is left out; where that is all, the command fails. */
+function tellFailed(sources: readonly SqlSource[], all: readonly Found[]): void {
+  const failed = all.flatMap((found, i) => (found.how === "failed" ? [{ ...found, place: placeOf(sources[i]!) }] : []));
+  const [first] = failed;
+  if (first !== undefined && failed.length === all.length) throw new RecordingError(first.code, first.message);
+  for (const { place, code, message } of failed)
+    heed(place, { findings: [{ code: `find:${code}`, severity: "loss", message }] });
 }
 
 /** An expression that fits no recording at all is wrong. */

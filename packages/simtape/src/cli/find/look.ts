@@ -1,7 +1,7 @@
 import type { Answer } from "../../ask/answers.ts";
 import type { Question } from "../../ask/ask.ts";
 import { AskError, type AskErrorCode } from "../../ask/error.ts";
-import { type Finding, RecordingError } from "../../model/error.ts";
+import { RecordingError, type RecordingErrorCode } from "../../model/error.ts";
 import type { Recording } from "../../model/recording.ts";
 import type { Time } from "../../model/time.ts";
 
@@ -18,7 +18,7 @@ export type Found =
   /** It names what the recording does not have. */
   | { readonly how: "unfit"; readonly error: Unfit }
   /** It could not be read. */
-  | { readonly how: "failed"; readonly finding: Finding };
+  | { readonly how: "failed"; readonly code: RecordingErrorCode; readonly message: string };
 
 /** The members of an `AskError`. */
 export type Unfit = Pick<AskError, "message" | "offset" | "length"> & { readonly code: AskErrorCode };
@@ -60,7 +60,7 @@ export async function lookInto(open: () => Promise<Recording>, { expression, isW
     if (AskError.is(error)) return unfit(error);
     if (!RecordingError.is(error)) throw error;
     const { code, message } = error;
-    return { how: "failed", finding: { code: `find:${code}`, severity: "loss", message } };
+    return { how: "failed", code, message };
   }
 }
 

@@ -1,4 +1,6 @@
+import { stat } from "node:fs/promises";
 import { basename, relative } from "node:path";
+import { failure } from "../../io/node/file-source.ts";
 import { shownUrl } from "../../io/shown-url.ts";
 import type { Recording } from "../../model/recording.ts";
 import type { SqlSource } from "../../sql/source.ts";
@@ -38,9 +40,17 @@ function insideOf(folder: string, path: string): string {
 
 /** Paths of the recordings in a folder, on disk or in a bucket; of any other name itself. */
 async function pathsAt(named: string): Promise<readonly string[]> {
+  if (!isInS3(named) && !isUrl(named) && named !== "-") await mustBeThere(named);
   if (!isInS3(named) || (await commandPath(named).kind()) !== "folder") return recordingsAt(named);
   const keys = await recordingsInStore(storeAt(named), allFormats());
   return keys.map((key) => (key === "" ? named : under(named, key)));
+}
+
+/** A name that leads nowhere is an error of the command line, and no recording that could not be read. */
+async function mustBeThere(path: string): Promise<void> {
+  await stat(path).catch((error: unknown) => {
+    throw failure(error, path);
+  });
 }
 
 /** As `withRecording` opens it; its findings are said when the command ends, and it is not kept for that. */

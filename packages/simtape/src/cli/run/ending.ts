@@ -78,7 +78,10 @@ export async function end(exit: number): Promise<number> {
     const bad = damageIn(findings);
     if (bad.length === 0) continue;
     const more = bad.length > 1 ? ` (and ${bad.length - 1} more)` : "";
-    say(`simtape: ${called} is damaged: ${bad[0]!.message}${more}. See: simtape check`);
+    const [{ code, message }] = bad as [Finding];
+    // of a question to many: what cannot be opened is not therefore damaged
+    if (code.endsWith(":source-failed")) say(`simtape: ${called} was left out: ${message}${more}`);
+    else say(`simtape: ${called} is damaged: ${message}${more}. See: simtape check`);
     if (exit === EXIT.done) exit = EXIT.lossy;
   }
   return exit;
