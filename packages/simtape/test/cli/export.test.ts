@@ -19,6 +19,7 @@ const corpus = (path: string): string => new URL(`../../../corpus/cases/${path}`
 const town = corpus("carla/0.9.15/town.log");
 const walk = corpus("hcrp/walk/run.hcrp");
 const robot = corpus("mira/recommended/robot.tape");
+const molecule = new URL("../../../../examples/buckyball.nanover.zip", import.meta.url).pathname;
 const place = (): string => mkdtempSync(join(folder, "out-"));
 
 async function ok(...words: readonly string[]): Promise<string> {
@@ -65,6 +66,24 @@ describe("simtape export", () => {
     expect((await ok(town, "--to", "csv", "--no-units", "--time", "ns", "--until", "10ms")).split("\n")[0]).toMatch(
       /^time,utc,id,.*position\.x,/,
     );
+  });
+
+  test("of two files overwrites both with --force, and none without", async () => {
+    const out = place();
+    const [path, structure] = [join(out, "m.dcd"), join(out, "m.pdb")];
+    writeFileSync(structure, "mine");
+    const words = ["export", molecule, "-o", path];
+    const refused = async (sentence: string, ...more: readonly string[]): Promise<void> => {
+      const { exit, stderr } = await simtape([...words, ...more]);
+      expect({ exit, stderr }).toEqual({ exit: 2, stderr: expect.stringContaining(sentence) });
+      expect([readdirSync(out), readFileSync(structure, "utf8")]).toEqual([["m.pdb"], "mine"]);
+    };
+    await refused("there is something already, take it away or choose another name: ");
+    await refused("not a file of what --force overwrites, take it away first: ", "--force");
+    rmSync(structure);
+    for (const more of [[], ["--force"]]) await ok(...words.slice(1), ...more);
+    expect(readdirSync(out).sort()).toEqual(["m-2.dcd", "m-2.pdb", "m.dcd", "m.pdb"]);
+    expect((await simtape(words)).exit).toBe(2);
   });
 
   test("goes to standard output, and through it", async () => {

@@ -135,7 +135,7 @@ async function exportOne(
   file: string,
   options: ExportCommand,
 ): Promise<number> {
-  const place = await targetOf(undefined, { ...options, output: path }, file);
+  const place = await targetOf(undefined, { ...options, output: path, isExport: true }, file);
   const { start, end } = await recording.timeline();
   const progress = new Progress(`exporting ${target.id}`);
   // counts and places that are known late are written in front: objects of a store do not take that

@@ -46,7 +46,7 @@ export async function targetOf(
   const mode = await modeOf(inputs);
   if (!isInS3(main)) await tidy(folderOf(main));
   const files = new Map<string, number>();
-  const { sink, before } = preceded(guarded(place, main, force, mode));
+  const { sink, before } = preceded(guarded(place, main, options, mode));
   return {
     path,
     main,
@@ -102,11 +102,25 @@ function lastOf(path: string): string | null {
  * Files beside the main one are overwritten only where they belong to the recording that is overwritten, and none of
  * that is left where it would be taken for a part of the new one.
  */
-function guarded(place: CommandPath, main: string, force: boolean, mode: number | undefined): SinkBundle {
+function guarded(
+  place: CommandPath,
+  main: string,
+  { force = false, isExport = false }: TargetOptions,
+  mode: number | undefined,
+): SinkBundle {
   const free = place.sink(false, mode);
-  if (!force) return free;
-  const forced = place.sink(true, mode);
   const beside = (name: string): string => under(folderOf(main), name);
+  const isThere = async (name: string): Promise<boolean> => (await commandPath(beside(name)).kind()) !== null;
+  if (!force)
+    return {
+      name: free.name,
+      open: async (name) => {
+        if (name !== undefined && (await isThere(name)))
+          throw new UsageError(`there is something already, take it away or choose another name: ${beside(name)}`);
+        return free.open(name);
+      },
+    };
+  const forced = place.sink(true, mode);
   let own: Promise<readonly string[]> | null = null;
   const kept = new Set<string>();
   return {
@@ -128,10 +142,10 @@ function guarded(place: CommandPath, main: string, force: boolean, mode: number 
         });
       }
       own ??= filesBeside(place);
-      const isOwn = (await own).includes(name);
-      if (!isOwn && (await commandPath(beside(name)).kind()) !== null)
+      const isOwn = isExport ? (await place.kind()) === "file" : (await own).includes(name);
+      if (!isOwn && (await isThere(name)))
         throw new UsageError(
-          `not a file of the recording that --force overwrites, take it away first: ${beside(name)}`,
+          `not a file of ${isExport ? "what" : "the recording that"} --force overwrites, take it away first: ${beside(name)}`,
         );
       const sink = await (isOwn ? forced : free).open(name);
       kept.add(name);

@@ -39,6 +39,8 @@ export interface TargetOptions {
   readonly output?: string;
   readonly force?: boolean;
   readonly dialect?: string | undefined;
+  /** What is no recording does not say which files are its own: with `--force`, what it is written as replaces those there. */
+  readonly isExport?: boolean;
 }
 
 /** Adds the options that every writing command has. */
