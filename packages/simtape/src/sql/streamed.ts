@@ -69,7 +69,8 @@ export class StreamedAnswer implements Answer {
     const length = chunk.rowCount;
     const columns = this.columns.map((column, k) => {
       const values = chunk.getColumnValues(k);
-      const valid = Uint8Array.from(values, (value) => (value === null ? 0 : 1));
+      const valid = new Uint8Array(length);
+      for (let row = 0; row < length; row++) valid[row] = values[row] === null ? 0 : 1;
       const { kind, items } = column;
       if (kind === "list") {
         const data = values.map((value) => (value === null ? [] : this.#list(value as DuckDB.DuckDBListValue, items!)));
