@@ -176,6 +176,7 @@ test("a pose is where the transforms put its frame, also when they change behind
   });
   const pose = (frame: string): Uint8Array =>
     json({ frame_id: frame, pose: { position: { x: 1, y: 0, z: 0 }, orientation: turn(0) } });
+  const box = { pose: { position: { x: 1, y: 0, z: 0 }, orientation: turn(0) }, size: { x: 1, y: 1, z: 1 } };
   const content: Content = {
     channels: [
       { id: 1, topic: "/tf_static", encoding: "json", schema: schema("FrameTransform") },
@@ -183,11 +184,13 @@ test("a pose is where the transforms put its frame, also when they change behind
       { id: 3, topic: "/lidar", encoding: "json", schema: schema("PoseInFrame") },
       { id: 4, topic: "/stray", encoding: "json", schema: schema("PoseInFrame") },
       { id: 5, topic: "/rooted", encoding: "json", schema: schema("PoseInFrame") },
+      { id: 6, topic: "/boxes", encoding: "json", schema: schema("SceneUpdate") },
     ],
     messages: [
       { channel: 3, time: 1n, data: pose("lidar") },
       { channel: 4, time: 1n, data: pose("nowhere") },
       { channel: 5, time: 1n, data: pose("map") },
+      { channel: 6, time: 1n, data: json({ entities: [{ id: "box", frame_id: "lidar", cubes: [box] }] }) },
       { channel: 1, time: 2n, data: json(moved("base", "lidar", 10)) },
       { channel: 2, time: 3n, data: json({ transforms: [moved("map", "base", 100)] }) },
       { channel: 2, time: 4n, data: json({ transforms: [moved("map", "base", 200, Math.PI)] }) },
@@ -202,6 +205,7 @@ test("a pose is where the transforms put its frame, also when they change behind
     expect(at[0]).toBeCloseTo(expected[time - 1]!, 9);
     expect(at[1]).toBeCloseTo(0, 9);
     expect(thing(state, "poses", "/lidar")["frame"]).toBe("lidar");
+    expect(thing(state, "scene", "box")).toMatchObject({ position: at, frame: "lidar" });
     expect(thing(state, "poses", "/stray")["position"]).toEqual([1, 0, 0]);
     expect(thing(state, "poses", "/rooted")["position"]).toEqual([1, 0, 0]);
   }

@@ -17,12 +17,6 @@ export const GEODETIC: ColumnSpec = { kind: "f64", width: 3, unit: "deg deg m", 
 export const SIZE: ColumnSpec = { kind: "f64", width: 3, unit: "m" };
 export const TEXT: ColumnSpec = { kind: "string", width: 1, unit: null };
 
-/** Position and orientation of a pose with these members; what it does not have is unknown. */
-export function putPose(set: MutableEntitySet, row: number, pose: Members): void {
-  putVector(set, "position", POSITION, row, membersIn(pose["position"]));
-  putQuaternion(set, "orientation", row, membersIn(pose["orientation"]));
-}
-
 export function putVector(set: MutableEntitySet, name: string, spec: ColumnSpec, row: number, of: Members): void {
   set.column(name, spec).put3(row, numberIn(of["x"]), numberIn(of["y"]), numberIn(of["z"]));
 }

@@ -32,7 +32,7 @@ export function applyFrames(state: MutableState, transforms: readonly Members[])
 
 /** Columns of the fold's own: a pose as its message has it, in the frame that it names. */
 const OWN_POSITION = ".position";
-const OWN_ORIENTATION = ".orientation";
+export const OWN_ORIENTATION = ".orientation";
 
 /** Keeps the pose of a row as the message has it, for `placePoses`. */
 export function putOwnPose(set: MutableEntitySet, row: number, pose: Members): void {

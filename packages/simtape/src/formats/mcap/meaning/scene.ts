@@ -2,7 +2,8 @@ import type { ColumnSpec } from "../../../model/column.ts";
 import type { MutableState } from "../../../model/state.ts";
 import type { Time } from "../../../model/time.ts";
 import type { Value } from "../../../model/value.ts";
-import { AXES, ORIENTATION, putPose, SIZE, TEXT } from "./columns.ts";
+import { AXES, ORIENTATION, SIZE, TEXT } from "./columns.ts";
+import { OWN_ORIENTATION, placePoses, putOwnPose } from "./frames.ts";
 import { frameIn, itemsIn, type Members, membersIn, numberIn, textIn } from "./members.ts";
 
 /** Name of the set. */
@@ -70,14 +71,15 @@ export function applyScene(state: MutableState, value: Members, time: Time, idOf
     const found = PRIMITIVES.find(([list]) => itemsIn(entity[list]).length > 0);
     const primitive = membersIn(found === undefined ? undefined : itemsIn(entity[found[0]])[0]);
     const texts = textsOf(entity);
-    putPose(set, row, membersIn(primitive["pose"]));
-    const orientation = set.column("orientation", ORIENTATION);
+    putOwnPose(set, row, membersIn(primitive["pose"]));
+    const orientation = set.column(OWN_ORIENTATION, ORIENTATION);
     if (texts.get("orientation") === "unknown") for (let k = 0; k < 4; k++) orientation.put(row, Number.NaN, k);
     const { x, y, z } = membersIn(primitive["size"] ?? primitive["scale"]);
     set.column("size", SIZE).put3(row, numberIn(x), numberIn(y), numberIn(z));
     set.column("kind", TEXT).putText(row, texts.get("kind") ?? found?.[1] ?? "");
     set.column("label", TEXT).putText(row, texts.get("label") ?? textIn(primitive["text"]));
     set.column("frame", TEXT).putText(row, frameIn(entity));
+    placePoses(state, set, row, row + 1);
     const lifetime = lifetimeOf(entity);
     if (lifetime > 0 || set.columns.has(END)) {
       set.column(END, TIME).put(row, lifetime > 0 ? time + lifetime : Number.POSITIVE_INFINITY);

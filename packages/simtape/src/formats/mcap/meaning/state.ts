@@ -7,7 +7,7 @@ import { ANGULAR_VELOCITY, AXES, EARTH, GEODETIC, putVector, TEXT, VELOCITY } fr
 import { applyFrames, framesIn, placePoses, putOwnPose } from "./frames.ts";
 import { isHeld, isReplacing, type Kind, kindOfChannel } from "./kinds.ts";
 import { frameIn, itemsIn, type Members, membersIn, numberIn } from "./members.ts";
-import { applyScene, endEntities } from "./scene.ts";
+import { applyScene, endEntities, ENTITIES } from "./scene.ts";
 import { PayloadSchema } from "./schema.ts";
 
 /** Names of the sets beside `frames` and `entities`. */
@@ -15,8 +15,8 @@ export const POSES = "poses";
 export const FIXES = "fixes";
 
 /**
- * State of a file (spec §7): transforms are the set `frames`, poses `poses`, placed in the root of their frame's tree,
- * entities of scenes `scene`, places on the earth `fixes`. The last value of every other channel that is decoded is
+ * State of a file (spec §7): transforms are the set `frames`, poses `poses` and entities of scenes `scene`, placed in
+ * the root of their frame's tree, places on the earth `fixes`. The last value of every other channel that is decoded is
  * under the name of the channel.
  */
 export class McapState implements StateModel {
@@ -97,10 +97,12 @@ export class McapState implements StateModel {
     }
   }
 
-  /** A transform moves all poses in frames that it carries. */
+  /** A transform moves all poses and entities in frames that it carries. */
   #placeAll(state: MutableState): void {
-    const poses = state.sets.get(POSES);
-    if (poses !== undefined && poses.size > 0) placePoses(state, poses, 0, poses.size);
+    for (const name of [POSES, ENTITIES]) {
+      const set = state.sets.get(name);
+      if (set !== undefined && set.size > 0) placePoses(state, set, 0, set.size);
+    }
   }
 }
 
