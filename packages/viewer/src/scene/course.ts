@@ -1,4 +1,5 @@
 import { type Axes, posesOf, type Series, type SeriesPath } from "simtape";
+import type { Thing } from "../subject.ts";
 import type { Origin } from "./origin.ts";
 import { turnVectorUp } from "./y-up.ts";
 
@@ -8,6 +9,11 @@ export interface Course {
   readonly times: Float64Array;
   /** Three for each time, scene metres. */
   readonly places: Float32Array;
+}
+
+/** A thing, and its way. */
+export interface Going extends Thing {
+  readonly course: Course;
 }
 
 /** What to ask for to know the way of a thing. */

@@ -1,6 +1,6 @@
-import { type Frame, pathText } from "simtape";
+import { type EntitySet, type Frame, pathText } from "simtape";
 import type { Deck, Session } from "../session.ts";
-import { coursePaths, courseOf } from "./course.ts";
+import { coursePaths, courseOf, type Going } from "./course.ts";
 import type { SceneView } from "./scene-view.ts";
 
 /** Ways that are drawn of one set, and points asked for. */
@@ -30,12 +30,12 @@ async function drawOne(
 ): Promise<void> {
   if (state === undefined) return;
   const { start, end } = opened.timeline;
-  const wanted = view.travellers(cast).flatMap((set) => {
+  const wanted = view.travellers(cast).flatMap(({ set, ids: all }) => {
     const entities = state.sets.get(set);
     const column = PLACES.find((name) => entities?.columns.has(name));
     if (entities === undefined || column === undefined) return [];
     // The recorded aircraft has a way in time; those that others sent are where they were heard.
-    const ids = entities.ids.includes("self") ? ["self"] : entities.ids.slice(0, MOST);
+    const ids = all.includes("self") ? ["self"] : someOfEach(all);
     return ids.map((id) => ({ set, id, column, axes: entities.axes }));
   });
   if (wanted.length === 0) return;
@@ -52,10 +52,27 @@ async function drawOne(
   );
   // They come in any order.
   const byLabel = new Map(lines.map((line) => [pathText(line.path), line]));
+  const courses: Going[] = [];
   for (const { set, id, column, axes } of wanted) {
     const [a, b, c] = coursePaths(set, id, column).map((path) => byLabel.get(pathText(path)));
     const course =
       a === undefined || b === undefined || c === undefined ? null : courseOf([a, b, c], axes, view.origin);
-    if (course !== null) view.setCourse(cast, set, id, course);
+    if (course !== null) courses.push({ set, id, course });
   }
+  view.setCourses(cast, courses);
+}
+
+/** As many as are drawn: of things whose names differ in figures only, the first, then the second of each sort, and so on. */
+function someOfEach(ids: EntitySet["ids"]): EntitySet["ids"] {
+  const counts = new Map<string, number>();
+  const ranked = ids.map((id) => {
+    const sort = String(id).replace(/\d+/g, "");
+    const rank = counts.get(sort) ?? 0;
+    counts.set(sort, rank + 1);
+    return { id, rank };
+  });
+  return ranked
+    .sort((one, other) => one.rank - other.rank)
+    .slice(0, MOST)
+    .map(({ id }) => id);
 }

@@ -17,7 +17,7 @@ const PAD = 5;
 const HEIGHT = FONT + 2 * PAD;
 
 /**
- * Names above things: always the same size, never over one another, those of the nearest first. They are written on a
+ * Names above things: always the same size, whole, never over one another, those of the nearest first. They are written on a
  * canvas over the picture, so that they are sharp where the picture itself is drawn with fewer pixels.
  */
 export class Labels {
@@ -71,8 +71,10 @@ export class Labels {
       const text = wanted.crowd!.label(wanted.row);
       if (text === "") continue;
       const plate = this.#plateOf(text, wanted.ghost, wanted.isChosen);
-      const x = (wanted.x * width) / 2;
-      const y = (wanted.y * height) / 2;
+      // where it would be cut by the edge, it is moved in
+      const aside = Math.max(0, (width - plate.width) / 2);
+      const x = Math.max(-aside, Math.min(aside, (wanted.x * width) / 2));
+      const y = Math.min((wanted.y * height) / 2, height / 2 - HEIGHT);
       if (!wanted.isChosen && this.#isTaken(x, y, plate.width)) continue;
       plate.x = x;
       plate.y = y;

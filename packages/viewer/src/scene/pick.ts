@@ -61,9 +61,9 @@ export function find(crowds: readonly Crowd[], set: string, id: number | string)
 }
 
 /**
- * What it is about when nothing is selected: the hero or the recorded aircraft; else the first of the main things that
- * moves, or may; or where all stand the first of them. Those of the sets that are `foremost` come before others, in that
- * order. `moves`: whether a thing does; null: nothing is known of its set.
+ * What it is about when nothing is selected: the hero or the recorded aircraft; else the largest of the main things that
+ * move, or may; or where all stand the first of them. What has no name comes last. Those of the sets that
+ * are `foremost` come before others, in that order. `moves`: whether a thing does; null: nothing is known of its set.
  */
 export function principal(
   crowds: readonly Crowd[],
@@ -72,17 +72,25 @@ export function principal(
 ): Spot | null {
   let first: Spot | null = null;
   let mover: Spot | null = null;
+  let unnamed: Spot | null = null;
   const main = crowds.filter(({ isMain }) => isMain);
   for (const crowd of main.sort((a, b) => rankIn(foremost, a.set) - rankIn(foremost, b.set))) {
     for (let row = 0; row < crowd.poses.count; row++) {
       if (!crowd.poses.isKnown(row)) continue;
       const spot = { crowd, row };
-      if (crowd.poses.ids[row] === "self" || crowd.label(row) === "hero") return spot;
+      const label = crowd.label(row);
+      if (crowd.poses.ids[row] === "self" || label === "hero") return spot;
+      if (label === "") {
+        unnamed ??= spot;
+        continue;
+      }
       first ??= spot;
-      if (mover === null && moves(spot) !== false) mover = spot;
+      if (moves(spot) === false) continue;
+      const isLarger = mover?.crowd === crowd && crowd.bulk(row) > crowd.bulk(mover.row);
+      if (isLarger || mover === null) mover = spot;
     }
   }
-  return mover ?? first;
+  return mover ?? first ?? unnamed;
 }
 
 /** Which of the sets that are foremost it is; another comes after all of them. */

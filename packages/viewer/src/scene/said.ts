@@ -28,7 +28,7 @@ export function thingsIn(cast: Cast | undefined, limit: number): Thing[] {
   for (const crowd of cast?.crowds ?? []) {
     if (!crowd.isMain) continue;
     for (let row = 0; row < crowd.poses.count && things.length < limit; row++) {
-      const label = crowd.label(row);
+      const label = crowd.poses.leftOut?.[row] === 1 ? "" : crowd.label(row);
       if (label !== "") things.push({ set: crowd.set, id: crowd.poses.ids[row]!, label });
     }
   }

@@ -1,17 +1,18 @@
 import { Box3, Scene, Vector3, type WebGLRenderer } from "three";
-import type { Frame, Showing, State } from "simtape";
+import type { EntitySet, Frame, Showing, State } from "simtape";
 import type { Watcher, Pointing } from "../company.ts";
 import type { Gaze } from "../gaze.ts";
 import type { Passing } from "../protocol.ts";
 import type { Selection, Sight } from "../session.ts";
 import type { Subject, Thing as Named } from "../subject.ts";
 import type { Scheme } from "../theme.ts";
+import { About, named } from "./about.ts";
 import { Bearings } from "./bearings.ts";
 import { CameraRig, type CameraMode, type CameraPlace } from "./camera-rig.ts";
 import { Cast } from "./cast.ts";
 import { LateChart } from "./chart/late-chart.ts";
 import type { Watchers } from "./watchers.ts";
-import type { Course } from "./course.ts";
+import type { Going } from "./course.ts";
 import { Dots } from "./dots.ts";
 import { Effort, QUALITIES, type Quality } from "./effort.ts";
 import { Framed } from "./framed.ts";
@@ -27,7 +28,7 @@ import type { Look } from "./look.ts";
 import type { Models } from "./models.ts";
 import { Marker } from "./marker.ts";
 import { clockOf, Pace } from "./pace.ts";
-import { find, placeOf, principal, rankIn, type Spot } from "./pick.ts";
+import { find, placeOf, type Spot } from "./pick.ts";
 import { Pointer, type Pointed } from "./pointer.ts";
 import type { MoleculeFacts } from "./presenters/molecules/facts.ts";
 import type { MoleculeSettings } from "./presenters/molecules/settings.ts";
@@ -97,7 +98,7 @@ export class SceneView {
   #recorded: State | null = null;
   #showings: readonly Showing[] = [];
   readonly #ways = new Ways();
-  #subject: Subject | null = null;
+  readonly #about: About;
   #scheme: Scheme = "dark";
   #molecules: MoleculeSettings = {};
   #skins: WornSkins | null = null;
@@ -134,6 +135,7 @@ export class SceneView {
    */
   constructor(events: SceneEvents, ratio: number | null = null) {
     this.#events = events;
+    this.#about = new About(this.#ways, (thing) => events.onSubject(thing));
     this.#ratio = ratio;
     this.labels = ratio === null ? new Labels() : new Labels(() => ratio);
     this.element.setAttribute("role", "img");
@@ -215,6 +217,7 @@ export class SceneView {
   show(frame: Frame): void {
     const hasNewCast = this.#casts.length === 0;
     this.#castAt(0).show(frame.state);
+    this.#about.crowds = this.#casts[0]!.crowds;
     this.#recorded = frame.recorded;
     for (const [i, ghost] of frame.ghosts.entries()) this.#castAt(i + 1).show(ghost);
     while (this.#casts.length > frame.ghosts.length + 1) this.#drop(this.#casts.pop()!);
@@ -230,10 +233,10 @@ export class SceneView {
       this.#events.onReads(reads);
     }
     // What was empty at first may be what it is about.
-    const there = this.#casts[0]!.crowds.map(({ poses }) => (poses.count > 0 ? 1 : 0)).join("");
+    const there = this.#about.crowds.map(({ poses }) => (poses.count > 0 ? 1 : 0)).join("");
     const isOther = there !== this.#there;
     this.#there = there;
-    this.#regard(isOther);
+    this.#about.regard(isOther);
     if (!this.#hasHome || (isOther && this.#isHome)) this.home();
     if (hasNewCast) this.#watchers?.show(this.#company, this.#origin);
     this.#pace.change();
@@ -243,6 +246,7 @@ export class SceneView {
   reset(origin: Origin = new Origin()): void {
     for (const cast of this.#casts) this.#drop(cast);
     this.#casts = [];
+    this.#about.crowds = [];
     this.#ways.clear();
     this.#scene.remove(this.#trails.object);
     this.#trails.dispose();
@@ -271,7 +275,7 @@ export class SceneView {
     else this.#hasHome = this.#isHome = true;
     this.#floor = cast.floor ?? box.min.y;
     if (this.#rig.mode === "top" && this.flies) this.#frameFlight(box);
-    this.#rig.home(box, this.#followed());
+    this.#rig.home(box, this.#about.spot);
     if (this.#kept !== null) {
       this.#rig.place = this.#kept;
       this.#isHome = false;
@@ -291,7 +295,7 @@ export class SceneView {
 
   set mode(mode: CameraMode) {
     const isOther = mode !== this.#rig.mode;
-    this.#rig.setMode(mode, this.#followed());
+    this.#rig.setMode(mode, this.#about.spot);
     // A map of a flight shows where it goes.
     if (isOther && mode === "top" && this.flies) this.home();
     this.invalidate();
@@ -310,10 +314,10 @@ export class SceneView {
   }
 
   set subject(subject: Subject | null) {
-    this.#subject = subject;
-    this.#regard();
+    this.#about.subject = subject;
+    this.#about.regard();
     const [main] = this.#casts;
-    if (main !== undefined) main.single = this.#singled;
+    if (main !== undefined) main.single = this.#about.single;
     this.invalidate();
   }
 
@@ -369,12 +373,12 @@ export class SceneView {
 
   /** Whether what is looked at flies. */
   get flies(): boolean {
-    return this.#followed()?.crowd.flies ?? false;
+    return this.#about.spot?.crowd.flies ?? false;
   }
 
   /** What a thing is called; where it is not there now, by its set and id. */
   nameOf({ set, id }: Named): string {
-    const spot = find(this.#casts[0]?.crowds ?? [], set, id);
+    const spot = find(this.#about.crowds, set, id);
     return (spot === null ? "" : spot.crowd.label(spot.row)) || `${set}/${id}`;
   }
 
@@ -390,26 +394,31 @@ export class SceneView {
     this.invalidate();
   }
 
-  /** The way of a thing, drawn; of recording 0 or of a ghost. */
-  setCourse(cast: number, set: string, id: number | string, course: Course): void {
-    this.#ways.set(cast, this.#casts[cast], set, id, course, this.#floor);
-    const isMore = cast === 0 && this.#casts[0]?.reach(set, course.places) === true;
-    const flies = this.#casts[0]?.crowds.find((one) => one.set === set)?.flies === true;
-    const isMapped = cast === 0 && flies && this.#rig.mode === "top";
-    const isOther = cast === 0 && this.#regardMover();
+  /** The ways of things, drawn; of recording 0 or of a ghost. */
+  setCourses(cast: number, courses: readonly Going[]): void {
+    let isMore = false;
+    for (const { set, id, course } of courses) {
+      this.#ways.set(cast, this.#casts[cast], set, id, course, this.#floor);
+      isMore = (cast === 0 && this.#casts[0]?.reach(set, course.places) === true) || isMore;
+    }
+    const isMapped = cast === 0 && this.flies && this.#rig.mode === "top";
+    const isOther = cast === 0 && this.#about.regardMover();
     if ((isMore || isMapped || isOther) && this.#isHome) this.home();
     this.invalidate();
   }
 
-  /** Names of the sets whose things travel, of recording 0 or of a ghost. */
-  travellers(cast: number): readonly string[] {
+  /** Sets whose things travel, of recording 0 or of a ghost, and these. */
+  travellers(cast: number): readonly { readonly set: string; readonly ids: EntitySet["ids"] }[] {
     const crowds = this.#casts[cast]?.crowds ?? [];
-    return crowds.filter(({ travels }) => travels).map(({ set }) => set);
+    return crowds
+      .filter(({ travels }) => travels)
+      .map(({ set, poses }) => ({ set, ids: poses.ids.filter((_, row) => poses.leftOut?.[row] !== 1) }));
   }
 
   /** How the recordings are shown: what plays first, then its ghosts; said before their first frame. */
   set showings(showings: readonly Showing[]) {
     this.#showings = showings;
+    this.#about.foremost = showings[0]?.things ?? [];
   }
 
   /** Who passes checkpoints when, in what plays. */
@@ -420,12 +429,12 @@ export class SceneView {
 
   /** What is looked at, and numbers of it. */
   readings(): Said {
-    return readingsOf(this.#casts[0], this.#followed(), this.#subject, this.#recorded);
+    return readingsOf(this.#casts[0], this.#about.spot, this.#about.subject, this.#recorded);
   }
 
   /** From what is followed to the same thing in each ghost, which run at `rates`; null where there is none. */
   gaps(rates: readonly number[]): (Gap | null)[] {
-    return gapsTo(this.#followed(), this.#casts.slice(1), rates, this.#ways);
+    return gapsTo(this.#about.spot, this.#casts.slice(1), rates, this.#ways);
   }
 
   /** Those who watch elsewhere. */
@@ -450,7 +459,7 @@ export class SceneView {
 
   /** Where in the picture a thing is, as `Sight` says. */
   sightOf(set: string, id: number | string): ReturnType<Sight> {
-    const spot = find(this.#casts[0]?.crowds ?? [], set, id);
+    const spot = find(this.#about.crowds, set, id);
     if (spot === null) return null;
     const { x, y, z } = placeOf(spot.crowd, spot.row, new Vector3()).project(this.#rig.camera);
     return z > 1 ? null : { x: (1 + x) / 2, y: (1 - y) / 2 };
@@ -523,7 +532,7 @@ export class SceneView {
   /** Puts the camera somewhere in the recording, from where the user has it. */
   place(gaze: Gaze): void {
     this.#isHome = false;
-    this.#rig.place = placeFor(gaze, this.#casts[0]?.crowds ?? [], this.#origin);
+    this.#rig.place = placeFor(gaze, this.#about.crowds, this.#origin);
     this.#events.onCamera(this.#rig.place);
     this.invalidate();
   }
@@ -548,15 +557,15 @@ export class SceneView {
     const { camera } = this.#rig;
     camera.layers.set(0);
     camera.layers.enable(quality.shadows ? FINE : QUICK);
-    const followed = this.#followed();
-    if (this.#gaze === null) this.#rig.follow(followed, this.#subject?.isChosen);
+    const followed = this.#about.spot;
+    if (this.#gaze === null) this.#rig.follow(followed, this.#about.subject?.isChosen);
     else this.#gazeAt(this.#gaze(this.time));
     this.#showFlight(followed);
     const isUnderWay = this.#rig.settle();
     const isInside = this.#rig.mode === "first-person" && followed !== null && this.#gaze === null;
     for (const cast of this.#casts) cast.hide(isInside ? followed : null, isInside ? camera.position : null);
     this.#rig.fit(this.#width, this.#height);
-    this.bearings.show(this.#casts[0]?.crowds ?? [], followed, this.#rig, slope(camera) / this.#height);
+    this.bearings.show(this.#about.crowds, followed, this.#rig, slope(camera) / this.#height);
     const { target, distance } = this.#rig;
     const height = this.world.floor ?? this.#floor;
     this.#ground.height = height;
@@ -568,7 +577,7 @@ export class SceneView {
     this.#lighting.place(target, distance, Math.max(0, target.y - height));
     sizeRibbons(this.#width, this.#height);
     paintLanes(this.world.ground === "grid" ? this.#scheme : null, Math.max(distance, camera.position.y - height));
-    const chosen = this.#chosen();
+    const chosen = this.#about.chosen;
     EYE.position.copy(camera.position);
     EYE.pixels = (this.#height * ratio) / slope(camera);
     EYE.seen = this.#height / slope(camera);
@@ -587,8 +596,8 @@ export class SceneView {
     const { strips } = this.world;
     this.#chart.draw(camera, distance, isFromAbove, this.#width, this.#height, this.#scheme, strips);
     for (const overlay of this.#overlays)
-      overlay.draw(this.#casts[0]?.crowds ?? [], camera, this.#width, this.#height, this.#scheme);
-    this.#watchers?.place(this.#casts[0]?.crowds ?? [], camera, this.#width, this.#height);
+      overlay.draw(this.#about.crowds, camera, this.#width, this.#height, this.#scheme);
+    this.#watchers?.place(this.#about.crowds, camera, this.#width, this.#height);
     (quality.smooth && this.#smooth !== null ? this.#smooth : this.#renderer).render(this.#scene, camera);
     if (isUnderWay) this.#pace.request();
     this.element.dataset["time"] = String(this.#casts[0]?.state?.time ?? "");
@@ -608,7 +617,7 @@ export class SceneView {
 
   #gazeAt(gaze: Gaze): void {
     this.#rig.field = gaze.field;
-    this.#rig.place = placeFor(gaze, this.#casts[0]?.crowds ?? [], this.#origin);
+    this.#rig.place = placeFor(gaze, this.#about.crowds, this.#origin);
   }
 
   /** How it flies is shown once: by the instruments, or beside its numbers. */
@@ -641,7 +650,7 @@ export class SceneView {
       cast.molecules = this.#molecules;
       cast.skins = this.#skins;
       cast.models = this.#dresser?.(cast.look) ?? null;
-      if (index === 0) cast.single = this.#singled;
+      if (index === 0) cast.single = this.#about.single;
       this.#casts.push(cast);
       this.#scene.add(cast.object);
     }
@@ -669,54 +678,9 @@ export class SceneView {
     this.#events.onSight();
   }
 
-  get #singled(): Named | null {
-    return this.#subject?.isChosen === true ? this.#subject : null;
-  }
-
-  #chosen(): Spot | null {
-    return this.#subject?.isChosen === true ? this.#followed() : null;
-  }
-
-  /** The subject, where it is now; null: it is not there. */
-  #followed(): Spot | null {
-    return this.#subject === null ? null : find(this.#casts[0]?.crowds ?? [], this.#subject.set, this.#subject.id);
-  }
-
-  /** What it is about where nothing was chosen, where that has gone, or where a set that is more foremost has come. */
-  #regard(isOther = false): void {
-    if (this.#subject?.isChosen === true) return;
-    const followed = this.#followed();
-    if (followed === null) this.#regardOther();
-    else if (isOther) {
-      const rank = rankIn(this.#foremost, followed.crowd.set);
-      this.#regardOther(({ crowd }) => rankIn(this.#foremost, crowd.set) < rank);
-    }
-  }
-
-  /** What stands is not what it is about where another thing moves, unless it was chosen; whether it is another now. */
-  #regardMover(): boolean {
-    if (this.#subject?.isChosen === true) return false;
-    const followed = this.#followed();
-    return (followed === null || this.#ways.moves(followed) === false) && this.#regardOther();
-  }
-
-  #regardOther(isBetter: (spot: Spot) => boolean = () => true): boolean {
-    const spot = principal(this.#casts[0]?.crowds ?? [], this.#foremost, (one) => this.#ways.moves(one));
-    if (spot === null || !isBetter(spot)) return false;
-    const { set, id } = named(spot);
-    if (this.#subject?.set === set && this.#subject.id === id) return false;
-    this.#subject = { set, id, isChosen: false };
-    this.#events.onSubject(this.#subject);
-    return true;
-  }
-
-  get #foremost(): readonly string[] {
-    return this.#showings[0]?.things ?? [];
-  }
-
   #pointed(): Pointed {
     const { camera, distance } = this.#rig;
-    return { crowds: this.#casts[0]?.crowds ?? [], camera, distance, height: this.#ground.height };
+    return { crowds: this.#about.crowds, camera, distance, height: this.#ground.height };
   }
 
   /** A place of the scene where it is in the recording. */
@@ -733,7 +697,3 @@ function pixelRatio(): number {
 
 const FEET = new Vector3();
 const EYE = { position: new Vector3(), pixels: 0, seen: 0 };
-
-function named({ crowd, row }: Spot): Named {
-  return { set: crowd.set, id: crowd.poses.ids[row]! };
-}

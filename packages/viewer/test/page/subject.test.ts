@@ -1,7 +1,28 @@
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import type { Page } from "playwright-core";
 import { describe, expect, test } from "vitest";
+import { simtape as command } from "../../../simtape/test/cli/run.ts";
 import { onePage } from "../support/one-page.ts";
-import { example, hasChromium, hashOf, untilOpen, type Viewer } from "../support/viewer.ts";
+import { example, hasChromium, hashOf, startViewer, untilOpen, type Viewer } from "../support/viewer.ts";
+
+test.skipIf(!hasChromium)("a town as Foxglove has it is about a vehicle, whatever else comes first there", async () => {
+  const folder = await mkdtemp(join(tmpdir(), "simtape-subject-"));
+  const file = join(folder, "town.mcap");
+  expect((await command(["export", example("town.log"), "--to", "mcap", "-o", file])).exit).toBe(0);
+  await using town = await startViewer([file]);
+  const { page, errors } = await town.page(town.address("town.mcap"));
+  await untilOpen(page);
+  await page.waitForFunction(() => String(simtape.state.value.subject?.id).startsWith("/state/scene/vehicles "));
+  // what stands in a frame is drawn there: the vehicle is in the middle, where the camera looks
+  const { set, id } = await page.evaluate(() => simtape.state.value.subject!);
+  const at = await page.evaluate((thing) => simtape.sights.get("scene")!(thing.set, thing.id), { set, id });
+  expect(at!.x).toBeCloseTo(0.5, 1);
+  expect(at!.y).toBeCloseTo(0.5, 0);
+  expect(errors).toEqual([]);
+  await rm(folder, { recursive: true, force: true });
+});
 
 describe.skipIf(!hasChromium)("what the page is about", () => {
   let viewer: Viewer;

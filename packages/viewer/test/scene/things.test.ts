@@ -4,8 +4,10 @@ import { Box3, InstancedMesh, Matrix4, type Object3D, Quaternion, Vector3 } from
 import { describe, expect, test } from "vitest";
 import { Cast } from "../../src/scene/cast.ts";
 import { Origin } from "../../src/scene/origin.ts";
+import { principal } from "../../src/scene/pick.ts";
 import { PRESENTERS } from "../../src/scene/presenters/registry.ts";
 import { FIGURES, type Figure } from "../../src/scene/presenters/thing-shapes.ts";
+import { thingsIn } from "../../src/scene/said.ts";
 
 type Columns = Readonly<
   Record<string, { readonly data: number[]; readonly width: number; readonly unit: string | null }>
@@ -156,4 +158,75 @@ describe("things of other formats", () => {
       { label: "speed", value: 5, unit: "m/s", digits: 1 },
     ]);
   });
+});
+
+describe("a town as Foxglove shows it: frames, boxes in them, and the poses of each list", () => {
+  const ids = ["other/1", "vehicles/7", "vehicles/8", "walkers/4"];
+  const places = [0, 0, 0, 9, 0, 0, 30, 0, 0, 20, 5, 0];
+  const sizes = [0.5, 0.5, 0.5, 4, 2, 1.5, 6, 2.5, 2, 0.5, 0.5, 1.8];
+  const town = (
+    names: readonly string[],
+    columns: Columns,
+    texts: Readonly<Record<string, readonly string[]>> = {},
+  ) => {
+    const set = setOf({ position: { data: places, width: 3, unit: "m" }, ...columns });
+    const written = Object.entries(texts).map(
+      ([name, data]) => [name, { data, width: 1, unit: null, interpolation: "hold" }] as const,
+    );
+    return { ...set, ids: names, columns: new Map([...set.columns, ...written]) };
+  };
+  const size = { data: sizes, width: 3, unit: "m" };
+  const kind = ["spectator", "vehicle.seat.leon", "vehicle.nissan.patrol", "walker.pedestrian"];
+  const state = (): State => ({
+    time: 0,
+    values: new Map(),
+    sets: new Map([
+      ["frames", town(ids, {})],
+      ["poses", town(["/poses/other[0]", "/poses/vehicles[0]", "/poses/vehicles[1]", "/poses/walkers[0]"], {})],
+      ["scene", town(["/a other/1", "/b vehicles/7", "/b vehicles/8", "/c walkers/4"], { size }, { kind, frame: ids })],
+    ]),
+  });
+  const shown = (): Cast => {
+    const cast = new Cast(new Origin(), -1);
+    cast.show(state());
+    return cast;
+  };
+
+  test("it is about the largest thing by its name, not about a pose of a list", () => {
+    const cast = shown();
+    const { crowd, row } = principal(cast.crowds, ["poses", "scene", "frames"])!;
+    expect([crowd.set, crowd.poses.ids[row], crowd.label(row)]).toEqual([
+      "scene",
+      "/b vehicles/8",
+      "patrol vehicles/8",
+    ]);
+    cast.dispose();
+  });
+
+  test("what is the same by name is there once, and a pose of a list is no robot", () => {
+    const cast = shown();
+    expect(cast.describe()).toContain("0 robots, 4 poses");
+    const frames = cast.crowds.find(({ set }) => set === "frames")!;
+    expect(ids.map((_, row) => frames.poses.isDrawn(row))).toEqual([false, false, false, false]);
+    expect(thingsIn(cast, 100).map(({ label }) => label)).toEqual([
+      "spectator other/1",
+      "leon vehicles/7",
+      "patrol vehicles/8",
+      "pedestrian walkers/4",
+    ]);
+    cast.dispose();
+  });
+});
+
+test("people are what it is about, not one of their hands", () => {
+  const texts = { kind: ["hand.left", "headset"], label: ["Ada", "Ada"] };
+  const written = Object.entries(texts).map(
+    ([name, data]) => [name, { data, width: 1, unit: null, interpolation: "hold" }] as const,
+  );
+  const set = setOf({ position: { data: [0, 1, 0, 0, 2, 0], width: 3, unit: "m" } });
+  const people = { ...set, ids: ["ada/hand.left", "ada/headset"], columns: new Map([...set.columns, ...written]) };
+  const cast = castOf(people, null, "avatars");
+  const { crowd, row } = principal(cast.crowds)!;
+  expect([crowd.poses.ids[row], crowd.label(row)]).toEqual(["ada/headset", "Ada"]);
+  cast.dispose();
 });

@@ -17,7 +17,8 @@ export function numberAt(set: EntitySet | undefined, column: string, row: number
 export function nameOf(set: EntitySet | undefined, name: string, row: number): string {
   const label = textAt(set, "label", row);
   if (label !== "") return label;
-  const id = set?.ids[row] ?? "";
+  // where there are several scenes, the id has its topic before it
+  const id = String(set?.ids[row] ?? "").replace(/^\/\S+ /, "");
   const words = textAt(set, "kind", row)
     .split(/[:./]/)
     .filter((word) => /\D/.test(word));

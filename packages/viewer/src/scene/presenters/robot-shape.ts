@@ -1,6 +1,11 @@
 import { type BufferGeometry, ConeGeometry, CylinderGeometry } from "three";
 import { box, merged, shaded } from "./shapes.ts";
 
+/** A flat arrow, 1 m long. */
+export function arrowGeometry(): BufferGeometry {
+  return shaded(new ConeGeometry(0.4, 1, 3).rotateZ(-Math.PI / 2).scale(1, 0.2, 1), 1);
+}
+
 /** A round robot, 1 m across, 1 m high: wheels, bumper, a lid with an arrow ahead, and a turret with its scanner. */
 export function robotGeometry(): BufferGeometry {
   const disc = (y: number, height: number, below: number, above = below): BufferGeometry =>

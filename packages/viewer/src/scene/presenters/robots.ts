@@ -1,18 +1,23 @@
 import { type Box3, Group } from "three";
-import type { State } from "simtape";
+import type { EntitySet, State } from "simtape";
 import { Instances } from "../instances.ts";
 import { colorOf } from "../look.ts";
 import { counted, type Presenter, type PresenterKind, type Setting } from "./presenter.ts";
 import { robotReadings } from "./readings.ts";
-import { robotGeometry } from "./robot-shape.ts";
+import { arrowGeometry, robotGeometry } from "./robot-shape.ts";
 import { SetCrowd } from "./set-crowd.ts";
 
 /** Robots where their poses are. */
 export const robots: PresenterKind = { claims: (name) => name === "poses", make: (setting) => new Robots(setting) };
 
+/** A list of poses is no list of robots: what may be, a path, or what others have seen. */
+const OF_LIST = /\[\d+\]$/;
+
 /** Nothing says how large a robot is: as most that drive indoors, metres. */
 const WIDTH = 0.5;
 const HEIGHT = 0.35;
+/** How long what stands for a pose of a list is. */
+const ARROW = 0.4;
 
 class Robots implements Presenter {
   readonly object: Group = new Group();
@@ -20,7 +25,10 @@ class Robots implements Presenter {
   readonly crowds: SetCrowd[];
   readonly #setting: Setting;
   readonly #poses: SetCrowd;
+  readonly #listed: SetCrowd;
   readonly #shapes: Instances;
+  readonly #arrows: Instances;
+  #ids: EntitySet["ids"] = [];
 
   constructor(setting: Setting) {
     this.#setting = setting;
@@ -33,9 +41,18 @@ class Robots implements Presenter {
       readings: robotReadings,
       label: (set, row) => String(set.ids[row]).replace(/^\//, ""),
     });
-    this.crowds = [this.#poses];
+    this.#listed = new SetCrowd("poses", this.object, setting, {
+      radius: ARROW / 2,
+      eye: HEIGHT,
+      top: ARROW / 2,
+      isMain: false,
+      hasDots: false,
+      readings: robotReadings,
+    });
+    this.crowds = [this.#poses, this.#listed];
     this.#shapes = new Instances(robotGeometry(), setting.look.material({ vertexColors: true }));
-    this.object.add(this.#shapes.object);
+    this.#arrows = new Instances(arrowGeometry(), setting.look.material({ vertexColors: true }));
+    this.object.add(this.#shapes.object, this.#arrows.object);
   }
 
   adopt(): void {
@@ -43,34 +60,49 @@ class Robots implements Presenter {
   }
 
   update(state: State): void {
-    if (this.#poses.update(state)) this.#drawPoses();
+    const ids = state.sets.get("poses")?.ids ?? [];
+    if (ids !== this.#ids) {
+      this.#ids = ids;
+      const areListed = ids.map((id) => OF_LIST.test(String(id)));
+      this.#poses.poses.leftOut = Uint8Array.from(areListed, Number);
+      this.#listed.poses.leftOut = Uint8Array.from(areListed, (isListed) => Number(!isListed));
+    }
+    const isOther = this.#poses.update(state);
+    if (this.#listed.update(state) || isOther) this.#drawPoses();
   }
 
   frame(box: Box3): void {
-    this.#poses.widen(box, 0.6);
+    for (const crowd of this.crowds) crowd.widen(box, 0.6);
   }
 
   get floor(): number | null {
-    return this.#poses.floor;
+    return this.#poses.floor ?? this.#listed.floor;
   }
 
   describe(): string {
-    return counted(this.#poses.poses.count, "robot");
+    const listed = this.#listed.poses.leftOut?.reduce((count, isLeftOut) => count + 1 - isLeftOut, 0) ?? 0;
+    const robots = counted(this.#ids.length - listed, "robot");
+    return listed === 0 ? robots : `${robots}, ${counted(listed, "pose")}`;
   }
 
   dispose(): void {
     this.#shapes.dispose();
+    this.#arrows.dispose();
   }
 
   #drawPoses(): void {
-    const { poses } = this.#poses;
+    this.#put(this.#shapes, this.#poses, WIDTH, HEIGHT);
+    this.#put(this.#arrows, this.#listed, ARROW, ARROW);
+  }
+
+  #put(shapes: Instances, { poses }: SetCrowd, width: number, height: number): void {
     const { look } = this.#setting;
-    this.#shapes.begin();
+    shapes.begin();
     for (let row = 0; row < poses.count; row++) {
       if (!poses.isDrawn(row)) continue;
       const shade = look.paint(colorOf(String(poses.ids[row]).split("/")[1] ?? row));
-      this.#shapes.putThing(poses, row, WIDTH, HEIGHT, WIDTH, shade);
+      shapes.putThing(poses, row, width, height, width, shade);
     }
-    this.#shapes.end();
+    shapes.end();
   }
 }

@@ -2,7 +2,7 @@ import { type Box3, type Object3D, Vector3 } from "three";
 import type { Axes, EntitySet, State } from "simtape";
 import { Poses } from "../poses.ts";
 import type { Crowd, Setting } from "./presenter.ts";
-import { nameOf } from "./cells.ts";
+import { nameOf, numberAt } from "./cells.ts";
 import type { Reading } from "./readings.ts";
 
 export interface Traits {
@@ -139,6 +139,10 @@ export class SetCrowd implements Crowd {
     const { entities } = this;
     if (entities === undefined) return "";
     return this.#label?.(entities, row) ?? nameOf(entities, this.set, row);
+  }
+
+  bulk(row: number): number {
+    return [0, 1, 2].reduce((bulk, item) => bulk * numberAt(this.entities, "size", row, item), 1) || 0;
   }
 
   readings(row: number, recorded: State): readonly Reading[] {

@@ -1,11 +1,12 @@
 import { Box3, Color, Group, Vector3 } from "three";
-import { type EntitySet, posesOf, type State, transformOf } from "simtape";
+import { type Column, type EntitySet, posesOf, type State, transformOf } from "simtape";
 import { Instances } from "../instances.ts";
 import { colorOf } from "../look.ts";
 import { numberAt, textAt } from "./cells.ts";
 import { counted, type Eye, type Presenter, type PresenterKind, type Setting } from "./presenter.ts";
 import { thingReadings } from "./readings.ts";
 import { SetCrowd } from "./set-crowd.ts";
+import { box, shaded } from "./shapes.ts";
 import { type Figure, FIGURES } from "./thing-shapes.ts";
 
 /** Pixels of the page: no thing is drawn shorter than this, however far away it is. */
@@ -19,6 +20,7 @@ const MINE = new Color();
 const EXTENTS: number[] = [0, 0, 0];
 const SIZE: [number, number, number] = [0, 0, 0];
 const POINT = new Vector3();
+const NO_IDS: EntitySet["ids"] = [];
 
 /** Things of any format as one figure: as large as the recording says, and never too small to be seen. */
 export function thingsAs(figure: Figure): PresenterKind {
@@ -35,19 +37,25 @@ class Things implements Presenter {
   readonly #setting: Setting;
   readonly #figure: Figure;
   readonly #shapes: Instances;
+  /** For things whose box is known, where no figure stands for them. */
+  readonly #boxes: Instances;
   /** All that the ways of the things go through, as far as they are known. */
   readonly #reach = new Box3();
   /** Metres that each thing is long, and how much larger it was drawn, crowd by crowd. */
   #longest: Float32Array = new Float32Array(0);
   #drawn: Float32Array = new Float32Array(0);
   #isStale = false;
+  /** Frames of the entities of a scene, as they were read last. */
+  #names: Column | undefined;
+  #frames: EntitySet["ids"] = NO_IDS;
 
   constructor(figure: Figure, setting: Setting) {
     this.#figure = figure;
     this.#setting = setting;
     const material = setting.look.material({ vertexColors: true, flatShading: figure === "point" });
     this.#shapes = new Instances(FIGURES[figure].make(), material);
-    this.object.add(this.#shapes.object);
+    this.#boxes = new Instances(shaded(box(0, 0, 0, 1, 1, 1), 1), setting.look.material({ vertexColors: true }));
+    this.object.add(this.#shapes.object, this.#boxes.object);
   }
 
   adopt(set: string): void {
@@ -65,6 +73,8 @@ class Things implements Presenter {
   }
 
   update(state: State): void {
+    const frames = this.crowds.find(({ set }) => set === "frames");
+    if (frames !== undefined) this.#leaveOut(frames, state);
     for (const crowd of this.crowds) this.#isStale = crowd.update(state) || this.#isStale;
   }
 
@@ -124,11 +134,30 @@ class Things implements Presenter {
 
   dispose(): void {
     this.#shapes.dispose();
+    this.#boxes.dispose();
+  }
+
+  /** An entity of a scene that is called like its frame is what the frame is of: it is shown once. */
+  #leaveOut({ poses }: SetCrowd, { sets }: State): void {
+    const [ids, scene] = [sets.get("frames")?.ids ?? NO_IDS, sets.get("scene")];
+    const names = scene?.columns.get("frame");
+    if (names === this.#names && ids === this.#frames) return;
+    this.#names = names;
+    this.#frames = ids;
+    const twice = new Set(
+      (scene?.ids ?? NO_IDS).flatMap((id, row) => {
+        const frame = textAt(scene, "frame", row);
+        return frame !== "" && String(id).endsWith(frame) ? [frame] : [];
+      }),
+    );
+    poses.leftOut = Uint8Array.from(ids, (id) => Number(twice.has(String(id))));
+    this.#isStale = true;
   }
 
   #draw(): void {
     const { look } = this.#setting;
     this.#shapes.begin();
+    this.#boxes.begin();
     let at = 0;
     for (const { poses, entities, set } of this.crowds) {
       for (let row = 0; row < poses.count; row++, at++) {
@@ -137,10 +166,12 @@ class Things implements Presenter {
         const larger = this.#drawn[at]!;
         const own = FIGURES[this.#figure].isPoint ? set : poses.ids[row]!;
         const shade = look.paint(shadeOf(entities, row, own));
-        this.#shapes.putThing(poses, row, larger * length, larger * height, larger * width, shade);
+        const shapes = FIGURES[this.#figure].isPoint && isBox(entities, row) ? this.#boxes : this.#shapes;
+        shapes.putThing(poses, row, larger * length, larger * height, larger * width, shade);
       }
     }
     this.#shapes.end();
+    this.#boxes.end();
   }
 
   /** Metres ahead, up and across: as recorded, else as such a thing is, where its track has room for that. */
@@ -187,6 +218,12 @@ class Things implements Presenter {
 
 function diagonal({ min, max }: Box3): number {
   return min.distanceTo(max);
+}
+
+/** Whether it has a length, a width and a height, and is not known to be round. */
+function isBox(set: EntitySet | undefined, row: number): boolean {
+  const isRound = /^(sphere|cylinder)$/.test(textAt(set, "kind", row));
+  return !isRound && [0, 1, 2].every((item) => numberAt(set, "size", row, item) > 0);
 }
 
 function shadeOf(set: EntitySet | undefined, row: number, own: string | number): Color {
