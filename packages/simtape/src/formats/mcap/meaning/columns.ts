@@ -1,7 +1,7 @@
 import type { Axes } from "../../../model/axes.ts";
 import type { ColumnSpec } from "../../../model/column.ts";
 import type { MutableEntitySet } from "../../../model/state.ts";
-import { type Members, membersIn, numberIn } from "./members.ts";
+import { type Members, numberIn } from "./members.ts";
 
 /** Robots: right-handed, z up, a thing's own x forward; velocities are along its own axes (spec §7). */
 export const AXES: Axes = { handed: "right", up: "z", kind: "local", velocities: "own" };
