@@ -52,56 +52,57 @@ export function TopBar({ dock }: { readonly dock: DockviewApi | null }) {
           {opening.total === null ? "" : ` ${Math.round((100 * opening.done) / Math.max(1, opening.total))} %`} …
         </span>
       )}
-      <span className="spring" />
-      {shown.live !== null && (
-        <Suspense fallback={null}>
-          <LiveBadge live={shown.live} />
-        </Suspense>
-      )}
-      {place?.actions ?? (
-        <Menu label="Open">
-          <MenuItem onSelect={() => void pickFiles(session, "files")}>Files …</MenuItem>
-          <MenuItem onSelect={() => void pickFiles(session, "folder")}>A folder …</MenuItem>
-          <MenuItem onSelect={() => void session.close()}>Close, and choose another</MenuItem>
-        </Menu>
-      )}
-      <Button onClick={() => setDialog("ghosts")}>Ghosts{ghosts > 0 ? ` (${ghosts})` : ""}</Button>
-      <Menu label="Panels">
-        {PANELS.map((kind) => (
-          <MenuItem key={kind.id} onSelect={() => dock !== null && showPanel(dock, kind)}>
-            {kind.title}
-          </MenuItem>
-        ))}
-      </Menu>
-      <Menu label="Layout" onNear={() => setNear(true)}>
-        {dock !== null && isNear && (
+      <div className="top-actions">
+        {shown.live !== null && (
           <Suspense fallback={null}>
-            <LayoutItems dock={dock} onSaved={() => setDialog("layouts")} />
+            <LiveBadge live={shown.live} />
           </Suspense>
         )}
-      </Menu>
-      <Menu label="Units" onNear={() => setNear(true)}>
-        {isNear && (
-          <Suspense fallback={null}>
-            <UnitsItems />
-          </Suspense>
+        {place?.actions ?? (
+          <Menu label="Open">
+            <MenuItem onSelect={() => void pickFiles(session, "files")}>Files …</MenuItem>
+            <MenuItem onSelect={() => void pickFiles(session, "folder")}>A folder …</MenuItem>
+            <MenuItem onSelect={() => void session.close()}>Close, and choose another</MenuItem>
+          </Menu>
         )}
-      </Menu>
-      {place === null && (
-        <Menu label="Share">
-          <MenuItem onSelect={() => void share(session)}>Copy the address of this moment</MenuItem>
-          <MenuItem onSelect={() => setDialog("embed")}>Embed in another page …</MenuItem>
+        <Button onClick={() => setDialog("ghosts")}>Ghosts{ghosts > 0 ? ` (${ghosts})` : ""}</Button>
+        <Menu label="Panels">
+          {PANELS.map((kind) => (
+            <MenuItem key={kind.id} onSelect={() => dock !== null && showPanel(dock, kind)}>
+              {kind.title}
+            </MenuItem>
+          ))}
         </Menu>
-      )}
-      <Button onClick={() => exportShown.set(true)}>Export …</Button>
-      <Button onClick={() => void import("./picture.ts").then((it) => it.savePicture(session))}>Picture</Button>
-      <Button onClick={() => videoShown.set(true)}>Video …</Button>
-      <Button
-        label={shownScheme === "dark" ? "Light colours" : "Dark colours"}
-        onClick={() => choose(shownScheme === "dark" ? "light" : "dark")}
-      >
-        {shownScheme === "dark" ? "☀" : "☾"}
-      </Button>
+        <Menu label="Layout" onNear={() => setNear(true)}>
+          {dock !== null && isNear && (
+            <Suspense fallback={null}>
+              <LayoutItems dock={dock} onSaved={() => setDialog("layouts")} />
+            </Suspense>
+          )}
+        </Menu>
+        <Menu label="Units" onNear={() => setNear(true)}>
+          {isNear && (
+            <Suspense fallback={null}>
+              <UnitsItems />
+            </Suspense>
+          )}
+        </Menu>
+        {place === null && (
+          <Menu label="Share">
+            <MenuItem onSelect={() => void share(session)}>Copy the address of this moment</MenuItem>
+            <MenuItem onSelect={() => setDialog("embed")}>Embed in another page …</MenuItem>
+          </Menu>
+        )}
+        <Button onClick={() => exportShown.set(true)}>Export …</Button>
+        <Button onClick={() => void import("./picture.ts").then((it) => it.savePicture(session))}>Picture</Button>
+        <Button onClick={() => videoShown.set(true)}>Video …</Button>
+        <Button
+          label={shownScheme === "dark" ? "Light colours" : "Dark colours"}
+          onClick={() => choose(shownScheme === "dark" ? "light" : "dark")}
+        >
+          {shownScheme === "dark" ? "☀" : "☾"}
+        </Button>
+      </div>
       <Suspense fallback={null}>
         {dialog !== null && <BarDialog kind={dialog} dock={dock} onClose={close} />}
         {isExporting && <ExportDialog onClose={() => exportShown.set(false)} />}

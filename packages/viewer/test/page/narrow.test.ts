@@ -38,6 +38,8 @@ async function faults(page: Page): Promise<string[]> {
   return page.evaluate(() => {
     const found: string[] = [];
     const name = (element: Element): string => `${element.className} ${element.textContent.slice(0, 20)}`;
+    if ((document.querySelector(".top-bar")?.clientHeight ?? 0) > 150)
+      found.push("bar: more than its name and a row to scroll");
     if (document.documentElement.scrollWidth > innerWidth) found.push(`page: ${document.documentElement.scrollWidth}`);
     const areOver = (one: Element, other: Element): boolean => {
       const [a, b] = [one.getBoundingClientRect(), other.getBoundingClientRect()];
