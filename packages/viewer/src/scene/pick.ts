@@ -61,8 +61,8 @@ export function find(crowds: readonly Crowd[], set: string, id: number | string)
 }
 
 /**
- * What it is about when nothing is selected: the hero or the recorded aircraft; else the largest of the main things that
- * move, or may; or where all stand the first of them. What has no name comes last. Those of the sets that
+ * What it is about when nothing is selected: the hero or the recorded aircraft; else of the main things that move,
+ * or may, the one with the most weight; or where all stand the first of them. What has no name comes last. Those of the sets that
  * are `foremost` come before others, in that order. `moves`: whether a thing does; null: nothing is known of its set.
  */
 export function principal(
@@ -86,7 +86,7 @@ export function principal(
       }
       first ??= spot;
       if (moves(spot) === false) continue;
-      const isLarger = mover?.crowd === crowd && crowd.bulk(row) > crowd.bulk(mover.row);
+      const isLarger = mover?.crowd === crowd && crowd.weight(row) > crowd.weight(mover.row);
       if (isLarger || mover === null) mover = spot;
     }
   }

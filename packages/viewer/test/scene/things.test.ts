@@ -1,5 +1,5 @@
 import { readFileSync } from "node:fs";
-import type { EntitySet, State } from "simtape";
+import type { Column, EntitySet, State } from "simtape";
 import { Box3, InstancedMesh, Matrix4, type Object3D, Quaternion, Vector3 } from "three";
 import { describe, expect, test } from "vitest";
 import { Cast } from "../../src/scene/cast.ts";
@@ -217,6 +217,30 @@ describe("a town as Foxglove shows it: frames, boxes in them, and the poses of e
     cast.dispose();
   });
 });
+
+test("a robot is what it is about, not what it sees", () => {
+  const texts = (name: string, data: readonly string[]) =>
+    [name, { data, width: 1, unit: null, interpolation: "hold" }] as const;
+  const at = (count: number) => setOf({ position: { data: Array<number>(3 * count).fill(1), width: 3, unit: "m" } });
+  const [poses, frames] = [at(3), at(3)];
+  const state: State = {
+    time: 0,
+    values: new Map(),
+    sets: new Map([
+      ["frames", named(frames, ["base", "laser", "odom"], texts("parent", ["odom", "base", "map"]))],
+      ["poses", named(poses, ["/nearest", "/odometry", "/pose"], texts("frame", ["laser", "odom", "map"]))],
+    ]),
+  };
+  const cast = new Cast(new Origin(), -1);
+  cast.show(state);
+  const { crowd, row } = principal(cast.crowds, ["poses"])!;
+  expect(crowd.label(row)).toBe("pose");
+  cast.dispose();
+});
+
+function named(set: EntitySet, ids: readonly string[], column: readonly [string, Column]): EntitySet {
+  return { ...set, ids, columns: new Map([...set.columns, column]) };
+}
 
 test("people are what it is about, not one of their hands", () => {
   const texts = { kind: ["hand.left", "headset"], label: ["Ada", "Ada"] };

@@ -69,8 +69,8 @@ export interface Crowd {
   /** Leaves these things out of the picture; whether they are others than before. */
   hide(ids: ReadonlySet<number | string>): boolean;
   label(row: number): string;
-  /** Cubic metres of the box around a thing, as it was recorded; 0: nothing says so. */
-  bulk(row: number): number;
+  /** How much a thing is what one looks at: by its size as it was recorded; 0: nothing says so. */
+  weight(row: number): number;
   /** Numbers worth reading while one looks at a thing, as they were recorded: the crowd is as it is in the picture. */
   readings(row: number, recorded: State): readonly Reading[];
 }

@@ -3,6 +3,7 @@ import type { EntitySet, State } from "simtape";
 import { Instances } from "../instances.ts";
 import { colorOf } from "../look.ts";
 import { counted, type Presenter, type PresenterKind, type Setting } from "./presenter.ts";
+import { textAt } from "./cells.ts";
 import { robotReadings } from "./readings.ts";
 import { arrowGeometry, robotGeometry } from "./robot-shape.ts";
 import { SetCrowd } from "./set-crowd.ts";
@@ -29,6 +30,7 @@ class Robots implements Presenter {
   readonly #shapes: Instances;
   readonly #arrows: Instances;
   #ids: EntitySet["ids"] = [];
+  #frames: EntitySet | undefined;
 
   constructor(setting: Setting) {
     this.#setting = setting;
@@ -40,6 +42,8 @@ class Robots implements Presenter {
       rise: 0.62,
       readings: robotReadings,
       label: (set, row) => String(set.ids[row]).replace(/^\//, ""),
+      // what a robot sees is in its own frames; where it is, in that of the map
+      weight: (set, row) => -depthOf(textAt(set, "frame", row), this.#frames),
     });
     this.#listed = new SetCrowd("poses", this.object, setting, {
       radius: ARROW / 2,
@@ -67,6 +71,7 @@ class Robots implements Presenter {
       this.#poses.poses.leftOut = Uint8Array.from(areListed, Number);
       this.#listed.poses.leftOut = Uint8Array.from(areListed, (isListed) => Number(!isListed));
     }
+    this.#frames = state.sets.get("frames");
     const isOther = this.#poses.update(state);
     if (this.#listed.update(state) || isOther) this.#drawPoses();
   }
@@ -105,4 +110,15 @@ class Robots implements Presenter {
     }
     shapes.end();
   }
+}
+
+/** A way to a root that is longer goes in circles. */
+const DEEPEST = 64;
+
+/** How many transforms there are from a frame to the root of its tree. */
+function depthOf(frame: string, frames: EntitySet | undefined): number {
+  const rowOf = (name: string): number => frames?.ids.indexOf(name) ?? -1;
+  let depth = 0;
+  for (let row = rowOf(frame); row >= 0 && depth < DEEPEST; row = rowOf(textAt(frames, "parent", row))) depth++;
+  return depth;
 }

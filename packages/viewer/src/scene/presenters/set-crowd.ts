@@ -20,6 +20,7 @@ export interface Traits {
   readonly hasDots?: boolean;
   readonly flies?: boolean;
   readonly label?: (set: EntitySet, row: number) => string;
+  readonly weight?: (set: EntitySet, row: number) => number;
   readonly readings?: (state: State, set: EntitySet, row: number) => readonly Reading[];
   /** Its positions are as the set has them, in this many metres, and `frame` turns them into the scene. */
   readonly metres?: number;
@@ -56,6 +57,7 @@ export class SetCrowd implements Crowd {
   #isStale = false;
   readonly #readings: Traits["readings"];
   readonly #label: ((set: EntitySet, row: number) => string) | undefined;
+  readonly #weight: ((set: EntitySet, row: number) => number) | undefined;
 
   constructor(set: string, frame: Object3D, { origin }: Setting, traits: Traits) {
     this.set = set;
@@ -76,6 +78,7 @@ export class SetCrowd implements Crowd {
     this.hasDots = traits.hasDots ?? true;
     this.flies = traits.flies ?? false;
     this.#label = traits.label;
+    this.#weight = traits.weight;
     this.#readings = traits.readings;
   }
 
@@ -141,8 +144,10 @@ export class SetCrowd implements Crowd {
     return this.#label?.(entities, row) ?? nameOf(entities, this.set, row);
   }
 
-  bulk(row: number): number {
-    return [0, 1, 2].reduce((bulk, item) => bulk * numberAt(this.entities, "size", row, item), 1) || 0;
+  weight(row: number): number {
+    const { entities } = this;
+    if (this.#weight !== undefined && entities !== undefined) return this.#weight(entities, row);
+    return [0, 1, 2].reduce((volume, item) => volume * numberAt(entities, "size", row, item), 1) || 0;
   }
 
   readings(row: number, recorded: State): readonly Reading[] {
