@@ -1,5 +1,7 @@
 import { Vector3 } from "three";
 import { describe, expect, test } from "vitest";
+import { Cast } from "../../src/scene/cast.ts";
+import { Origin } from "../../src/scene/origin.ts";
 import { ALPHA, COIL, PI, secondary, STRAND, THREE_TEN } from "../../src/scene/presenters/molecules/secondary.ts";
 import { DensityGrid, type SurfaceSink } from "../../src/scene/presenters/molecules/surface.ts";
 import { Structure } from "../../src/scene/presenters/molecules/structure.ts";
@@ -23,6 +25,17 @@ function found(atoms: readonly Atom[], chains?: readonly number[]): Uint8Array {
 function turns(count: number, phi: number, psi: number): [number, number][] {
   return Array.from({ length: count }, () => [phi, psi]);
 }
+
+test("a camera has a place among molecules, also where nobody is in the room", () => {
+  const origin = new Origin();
+  const cast = new Cast(origin, -1);
+  cast.show(simulation(backbone(turns(4, -57.8, -47)), ALA(4)));
+  const place: [number, number, number] = [1, 2, 3];
+  origin.toRecording(place, 0);
+  origin.fromRecording(place, 0);
+  expect(place).toEqual([1, 2, 3]);
+  cast.dispose();
+});
 
 describe("secondary structure", () => {
   test("of an ideal α helix is one from the second residue to the last but one", () => {
