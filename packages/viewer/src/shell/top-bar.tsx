@@ -27,7 +27,7 @@ export function TopBar({ dock }: { readonly dock: DockviewApi | null }) {
   const main = useViewer((state) => state.decks[0]);
   const ghosts = useViewer((state) => state.decks.length - 1);
   const opening = useViewer((state) => state.opening);
-  const shownScheme = useObservable(scheme, (value) => value);
+  const isDark = useObservable(scheme, (value) => value === "dark");
   const [isNear, setNear] = useState(false);
   const [dialog, setDialog] = useState<DialogKind | null>(null);
   const close = (): void => setDialog(null);
@@ -96,11 +96,8 @@ export function TopBar({ dock }: { readonly dock: DockviewApi | null }) {
         <Button onClick={() => exportShown.set(true)}>Export …</Button>
         <Button onClick={() => void import("./picture.ts").then((it) => it.savePicture(session))}>Picture</Button>
         <Button onClick={() => videoShown.set(true)}>Video …</Button>
-        <Button
-          label={shownScheme === "dark" ? "Light colours" : "Dark colours"}
-          onClick={() => choose(shownScheme === "dark" ? "light" : "dark")}
-        >
-          {shownScheme === "dark" ? "☀" : "☾"}
+        <Button label={isDark ? "Light colours" : "Dark colours"} onClick={() => choose(isDark ? "light" : "dark")}>
+          {isDark ? "☀" : "☾"}
         </Button>
       </div>
       <Suspense fallback={null}>

@@ -12,6 +12,9 @@ const INLINED = [
   "dominant-baseline",
 ] as const;
 
+/** Pixels that a mark of a bar is wide, as scene.css says; one of nothing lies between two. */
+const MARK = 6;
+
 /**
  * Paints what lies over a scene onto a picture of it: boxes, borders, text and inline SVG below `host`, which is laid
  * out at the place of the picture. No canvases, no images. `host` may be out of sight.
@@ -56,8 +59,10 @@ function paintBox(context: CanvasRenderingContext2D, box: DOMRect, style: CSSSty
     : Number.parseFloat(style.borderTopLeftRadius) || 0;
   context.fillStyle = style.backgroundColor;
   context.beginPath();
-  context.roundRect(left, top, width, height, radius);
+  if (style.maskImage === "none") context.roundRect(left, top, width, height, radius);
+  else for (let at = 0; at < width; at += MARK + 1) context.rect(left + at, top, MARK, height);
   context.fill();
+  if (style.backgroundImage !== "none") paintPart(context, box, style);
   const sides = (["Top", "Right", "Bottom", "Left"] as const).map((side) => ({
     wide: style[`border${side}Style`] === "none" ? 0 : Number.parseFloat(style[`border${side}Width`]),
     color: style[`border${side}Color`],
@@ -83,6 +88,19 @@ function paintBox(context: CanvasRenderingContext2D, box: DOMRect, style: CSSSty
     context.fillStyle = sides[i]!.color;
     context.fillRect(...rect);
   }
+}
+
+/** What is filled of a bar: its path is there already. */
+function paintPart(
+  context: CanvasRenderingContext2D,
+  { left, top, height }: DOMRect,
+  style: CSSStyleDeclaration,
+): void {
+  context.save();
+  context.clip();
+  context.fillStyle = style.getPropertyValue("--bar");
+  context.fillRect(left, top, Number.parseFloat(style.backgroundSize), height);
+  context.restore();
 }
 
 function paintText(context: CanvasRenderingContext2D, node: Text, style: CSSStyleDeclaration): void {

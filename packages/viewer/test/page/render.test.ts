@@ -45,6 +45,31 @@ describe.skipIf(!hasChromium || !hasFfmpeg)("simtape render", () => {
     }
   });
 
+  test("shows how much there is of health and food, as the page does", async () => {
+    const still = join(folder, "bars.png");
+    const { exit, stderr } = await command([
+      "render",
+      example("race.hcrp"),
+      "--at",
+      "20s",
+      ...small.slice(2),
+      "-o",
+      still,
+    ]);
+    expect(exit, stderr).toBe(0);
+    const shown = pixels(still, 0, 1280, 720);
+    for (const color of [
+      [0xd6, 0x45, 0x3d],
+      [0xb2, 0x7a, 0x34],
+    ]) {
+      let count = 0;
+      for (let y = 0; y < 120; y++)
+        for (let x = 0; x < 200; x++)
+          if (color.every((value, k) => Math.abs(shown[3 * (1280 * y + x) + k]! - value) < 24)) count++;
+      expect(count).toBeGreaterThan(50);
+    }
+  });
+
   test("that is wrong usage writes nothing, and says why in one line", async () => {
     const before = readdirSync(folder);
     const path = join(folder, "path.json");
