@@ -205,7 +205,7 @@ describe("a town as Foxglove shows it: frames, boxes in them, and the poses of e
 
   test("what is the same by name is there once, and a pose of a list is no robot", () => {
     const cast = shown();
-    expect(cast.describe()).toContain("0 robots, 4 poses");
+    expect(cast.describe()).toBe("4 things of scene, 0 robots, 4 poses");
     const frames = cast.crowds.find(({ set }) => set === "frames")!;
     expect(ids.map((_, row) => frames.poses.isDrawn(row))).toEqual([false, false, false, false]);
     expect(thingsIn(cast, 100).map(({ label }) => label)).toEqual([

@@ -125,7 +125,16 @@ class Things implements Presenter {
 
   describe(): string {
     const { isPoint, words } = FIGURES[this.#figure];
-    if (isPoint) return this.crowds.map(({ set, poses }) => `${counted(poses.count, ...words)} of ${set}`).join(", ");
+    if (isPoint) {
+      const shown = this.crowds.map(({ set, poses: { ids, leftOut } }) => ({
+        set,
+        count: ids.length - (leftOut?.reduce((sum, isLeftOut) => sum + isLeftOut, 0) ?? 0),
+      }));
+      return shown
+        .filter(({ count }) => count > 0)
+        .map(({ set, count }) => `${counted(count, ...words)} of ${set}`)
+        .join(", ");
+    }
     return counted(
       this.crowds.reduce((sum, { poses }) => sum + poses.count, 0),
       ...words,
