@@ -70,7 +70,9 @@ describeDatabases("recordings from a command line", (database) => {
     expect(lines.map((line) => (JSON.parse(line) as { isThere: boolean }).isThere)).toEqual(Array(5).fill(true));
     expect(found()).toHaveLength(5);
     expect(found("--limit", "2")).toHaveLength(2);
-    expect(found("nothing-is-called-so")).toEqual([]);
+    // with what can be asked
+    const nothing = simtape("find", node.address, "nothing-is-called-so");
+    expect([nothing.exit, nothing.printed, nothing.said]).toEqual([0, "", expect.stringContaining("two vehicles")]);
   });
 
   test("an expression chooses among what is found", () => {

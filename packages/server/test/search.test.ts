@@ -1,12 +1,17 @@
+import { execFileSync } from "node:child_process";
 import { cpSync, mkdtempSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { fileURLToPath } from "node:url";
 import { open } from "simtape";
 import { fromFile } from "simtape/node";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { describeDatabases } from "./support/databases.ts";
 import { makeDemos } from "./support/demos.ts";
 import { json, startNode, type TestNode, until } from "./support/node.ts";
+
+const CLI = fileURLToPath(new URL("../../simtape/bin/simtape.js", import.meta.url));
+const EXAMPLE = fileURLToPath(new URL("../../../examples/town.log", import.meta.url));
 
 interface Item {
   readonly id: string;
@@ -219,6 +224,22 @@ describeDatabases("a catalog", (database) => {
     }
     for (const wrong of ["day=today", "day=2026-13-99", "length=long", "zone=Middle/Earth&day=2026-01-01"])
       expect((await fetch(`${node.address}/api/recordings?${wrong}`)).status, wrong).toBe(400);
+  });
+
+  test("counts the names that a recording has now, after its bytes have changed", async () => {
+    const file = join(library, "changing.log");
+    const counted = async (isFitting: (facets: Facets) => boolean): Promise<Facets> =>
+      until(() => json<Facets>(node.address, "/api/facets?q=changing"), isFitting);
+    const hits = ({ events }: Facets): number => events.find(({ value }) => value === "collision")?.count ?? 0;
+    cpSync(EXAMPLE, file);
+    const before = await counted((facets) => hits(facets) === 1);
+    execFileSync(process.execPath, [CLI, "trim", EXAMPLE, join(folder, "changed.log"), "--until", "0.5s"]);
+    cpSync(join(folder, "changed.log"), file);
+    const after = await counted((facets) => hits(facets) === 0);
+    expect([before.total, after.total]).toEqual([1, 1]);
+    expect(after.events).not.toEqual([]);
+    rmSync(file);
+    await counted(({ total, events }) => total === 0 && events.length === 0);
   });
 
   test("keeps the id of what is renamed, and marks what is there twice", async () => {

@@ -1,8 +1,11 @@
+import { setTimeout } from "node:timers/promises";
 import { connect } from "@nats-io/transport-node";
 import { type Bus, LONGEST_MESSAGE } from "./bus.ts";
 import { Hearers } from "./local.ts";
 
 const PREFIX = "simtape.";
+/** Milliseconds for what is still to be sent when it is closed. */
+const LAST = 2000;
 
 /** A bus over NATS: a topic is a subject. The client connects again by itself. */
 export async function natsBus(address: string): Promise<Bus> {
@@ -36,6 +39,13 @@ export async function natsBus(address: string): Promise<Bus> {
     get isConnected() {
       return isConnected;
     },
-    close: () => connection.drain(),
+    close: async () => {
+      // what was published is sent first; where the bus is away, that would wait for its return
+      if (isConnected) {
+        const sent = connection.drain().catch(() => undefined);
+        await Promise.race([sent, setTimeout(LAST, undefined, { ref: false })]);
+      }
+      await connection.close();
+    },
   };
 }

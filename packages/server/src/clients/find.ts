@@ -7,6 +7,7 @@ import {
   type NamedPlace,
   Output,
   paint,
+  say,
   seeks,
   toJson,
   UsageError,
@@ -28,6 +29,10 @@ interface Item {
   readonly url: string;
   readonly page: string;
 }
+
+/** Said where nothing was found. */
+const NOTHING =
+  'no recording has all of this. What can be asked, alone or together: race, "several words", -without, two vehicles, format:carla, event:collision, longer than 30 s, altitude above 3,000 ft';
 
 /** The parameters of `GET /api/recordings`, and their meaning. */
 const FILTERS = {
@@ -87,12 +92,15 @@ export function addFind(program: Command): void {
       if (where !== undefined) return findWhere(await placesOf(server, words, options), { ...options, where });
       const remote = new Remote(server);
       const output = new Output();
+      let isFound = false;
       for await (const item of itemsOf(remote, words, options)) {
+        isFound = true;
         const there = { ...item, url: remote.at(item.url), page: remote.at(item.page) };
         if (options.json === true) await output.line(toJson(there));
         else await output.lines(linesOf(there));
       }
       await output.flush();
+      if (!isFound) say(NOTHING);
       process.exitCode = EXIT.done;
       return undefined;
     });

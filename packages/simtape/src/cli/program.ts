@@ -16,7 +16,8 @@ import { version } from "./run/version.ts";
 export async function run(words: readonly string[]): Promise<number> {
   process.exitCode = undefined;
   begin();
-  for (const word of words) hide(/[a-z][a-z\d+.-]*:\/\/.*/is.exec(word)?.[0] ?? "");
+  // no scheme is longer: without the limit, a long word would take the square of its length
+  for (const word of words) hide(/[a-z][a-z\d+.-]{0,40}:\/\/.*/is.exec(word)?.[0] ?? "");
   try {
     const completion = await completed(words);
     if (completion === null) await (await makeProgram(words)).parseAsync(words, { from: "user" });

@@ -137,6 +137,21 @@ describe("a name that is not there is refused, with those that are near", () => 
       expect(await refusal(words), words.join(" ")).toMatch(/ are: .*\bposition\b/);
   });
 
+  test("a glob that is empty, or longer than any name", async () => {
+    for (const words of [
+      ["cat", town, "-c"],
+      ["convert", town, join(folder, "out.hcrp"), "-c"],
+      ["filter", town, out, "--exclude"],
+      ["redact", town, out, "-c"],
+      ["export", town, "--to", "csv", "-o", join(folder, "out.csv"), "--channel"],
+      ["table", town, "--channel"],
+      ["state", town, "--at", "1s", "--path"],
+    ]) {
+      expect(await refusal([...words, ""]), words.join(" ")).toMatch(/; (channels|there) are: /);
+      expect(await refusal([...words, "a".repeat(70_000)]), words.join(" ")).toMatch(/at most/);
+    }
+  });
+
   test("a path is taken as it is, also with the marks of a glob in it", async () => {
     const path = "/gear/gear[1]/steering-norm";
     const { stdout } = await simtape(["state", flight, "--at", "50%", "--path", path, "--json"]);

@@ -11,18 +11,27 @@ function snippetsOf(page: string): string[] {
   return [...readFileSync(join(root, page), "utf8").matchAll(/^```ts\n([\s\S]*?)^```$/gm)].map((match) => match[1]!);
 }
 
-test("the code in README and docs compiles against the library", () => {
+/** README and all pages of the documentation. */
+function allPages(): string[] {
   const docs = readdirSync(join(root, "docs"), { recursive: true, encoding: "utf8" });
-  const pages = [
+  return [
     "README.md",
     "packages/simtape/README.md",
     "packages/client/README.md",
     ...docs.filter((name) => name.endsWith(".md") && !name.startsWith("api")).map((name) => `docs/${name}`),
   ];
+}
+
+test("the code in README and docs has no syntax that Node 20 does not know", () => {
+  const unknown = allPages().filter((page) => snippetsOf(page).some((text) => /^\s*(await )?using /m.test(text)));
+  expect(unknown).toEqual([]);
+});
+
+test("the code in README and docs compiles against the library", () => {
   const folder = mkdtempSync(join(root, "packages/simtape/test/docs/.snippets-"));
   try {
     let count = 0;
-    for (const page of pages) {
+    for (const page of allPages()) {
       for (const [i, snippet] of snippetsOf(page).entries()) {
         writeFileSync(join(folder, `${page.replace(/\W/g, "-")}-${i}.ts`), `${snippet}\nexport {};\n`);
         count++;

@@ -1,12 +1,12 @@
 import type { FastifyInstance } from "fastify";
 import { type RawBuilder, sql } from "kysely";
-import { FORMATS } from "simtape";
 import { type Static, Type } from "typebox";
 import type { Context } from "../../context.ts";
 import { hasRole, type Person } from "../../people/person.ts";
 import { Remembered } from "../../remembered.ts";
 import { areNone, FILTERS, type Filters, filtersOf, zoneOf } from "./filters.ts";
-import { chosenIn, dayIn, filtered } from "./search.ts";
+import { KnownNames, type Names, type Versioned } from "./known-names.ts";
+import { chosenIn, filtered } from "./search.ts";
 
 const COUNTS = Type.Array(Type.Object({ value: Type.String(), title: Type.String(), count: Type.Number() }));
 const FACETS = Type.Object({
@@ -39,14 +39,10 @@ const LENGTHS: readonly (readonly [least: number, most: number | null])[] = [
   [600, 3600],
   [3600, null],
 ];
-/** Sets of the state whose things are people. */
-const PEOPLE: readonly string[] = [
-  ...new Set((await Promise.all(FORMATS.map(async (format) => (await format.traits?.())?.people ?? []))).flat()),
-];
-
 /** The properties of recordings, with the number of recordings that have each value. */
 export function facetRoutes(app: FastifyInstance, context: Context): void {
-  const ofAll = new Remembered(KEPT, 20, (zone) => countIn(filtersOf({}), zone, null, context));
+  const known = new KnownNames(context.query);
+  const ofAll = new Remembered(KEPT, 20, (zone) => countIn(filtersOf({}), zone, null, context, known));
   app.get<{ Querystring: Static<typeof FILTERS> }>(
     "/api/facets",
     {
@@ -63,13 +59,19 @@ export function facetRoutes(app: FastifyInstance, context: Context): void {
       const filters = filtersOf(request.query);
       const zone = zoneOf(request.query);
       if (areNone(filters) && hasRole(request.person, "staff")) return ofAll.get(zone);
-      return countIn(filters, zone, request.person, context);
+      return countIn(filters, zone, request.person, context, known);
     },
   );
 }
 
-/** Counts what a person may read, in one query; null: everything, however much it is. */
-async function countIn(filters: Filters, zone: string, person: Person | null, context: Context): Promise<Facets> {
+/** Counts what a person may read; null: everything, however much it is. */
+async function countIn(
+  filters: Filters,
+  zone: string,
+  person: Person | null,
+  context: Context,
+  known: KnownNames,
+): Promise<Facets> {
   const { formats } = filters;
   const chosen = {
     formats: formats.length === 0 ? null : sql<boolean>`coalesce(recordings.format = any(${formats}::text[]), false)`,
@@ -81,10 +83,14 @@ async function countIn(filters: Filters, zone: string, person: Person | null, co
   const there = query
     .selectFrom("recordings")
     .select(["recordings.id", "recordings.added", "format", "state", "collection", "recordings.map"])
-    .select([lengthClass().as("length"), dayIn(zone).as("day")])
+    .select([
+      lengthClass().as("length"),
+      sql<Date>`(recordings.started at time zone ${zone})::date`.as("day"),
+      sql<string>`recordings.xmin::text`.as("version"),
+    ])
     .select(names.map((name) => (chosen[name] ?? sql<boolean>`true`).as(`fits_${name}` as const)));
   const rows = person === null ? there.where("state", "<>", "gone") : await filtered(there, rest, person, context);
-  const found =
+  const those =
     person === null
       ? rows
       : rows
@@ -94,9 +100,14 @@ async function countIn(filters: Filters, zone: string, person: Person | null, co
   /** What was found, as if nothing of this facet was chosen. */
   const fits = (but: keyof typeof chosen | null): RawBuilder<unknown> =>
     sql.join([sql`true`, ...names.flatMap((one) => (one === but ? [] : [sql.ref(`fits_${one}`)]))], sql` and `);
-  const own = (facet: Name, column: string, but: keyof typeof chosen | null): RawBuilder<unknown> =>
-    sql`select ${facet} as facet, ${sql.ref(column)} as value, ${sql.ref(column)} as title, count(*) as count
-      from found where ${sql.ref(column)} is not null and ${fits(but)} group by ${sql.ref(column)}`;
+  const most = sql`order by count desc, value limit ${MOST_VALUES}`;
+  const own = (facet: Name, column: string, but: keyof typeof chosen | null, order = most): RawBuilder<unknown> =>
+    sql`select ${facet} as facet, ${sql.ref(column)}::text as value, '' as title, count(*) as count
+      from found where ${sql.ref(column)} is not null and ${fits(but)} group by ${sql.ref(column)} ${order}`;
+  /** Those whose names are counted, as `namedIn` reads them. */
+  const versions = sql`select 'named', coalesce(string_agg(id || ' ' || version || ' ' || counted, ' '), ''), '', count(*) from (
+    select id, version, case when not (${fits("people")}) then 'events' when not (${fits("events")}) then 'people' else 'both' end as counted
+    from found where (${fits("events")}) or (${fits("people")})) named`;
   const parts = [
     sql`select 'total' as facet, case when count(*) > ${person === null ? null : MOST}::bigint then '' else 'whole' end as value,
       '' as title, count(*) filter (where ${fits(null)}) as count from found`,
@@ -104,34 +115,64 @@ async function countIn(filters: Filters, zone: string, person: Person | null, co
     own("states", "state", null),
     own("maps", "map", "maps"),
     own("lengths", "length", "lengths"),
-    own("days", "day", "days"),
-    sql`select 'events', kind, max(part.title), count(*) from found join event_kinds part on part.recording = found.id
-      where ${fits("events")} group by kind`,
-    // distinct recordings of a name by hashing: to count them as distinct would sort all names
-    sql`select 'people', min(label), min(label), count(*) from (
-        select found.id, min(label) as label from found
-        join entities part on part.recording = found.id and part.set = any(${PEOPLE}::text[])
-        where label <> '' and ${fits("people")} group by found.id, lower(label)
-      ) named group by lower(label)`,
-    sql`select 'tags', tag, tag, count(*) from found join tags part on part.recording = found.id
-      where ${fits(null)} group by tag`,
-    sql`select 'collections', collections.id, collections.name, count(*) from found
-      join collections on collections.id = found.collection where ${fits(null)} group by collections.id, collections.name`,
+    own("days", "day", "days", sql`order by value desc limit ${MOST_VALUES}`),
+    versions,
+    sql`select 'tags', tag as value, tag, count(*) as count from found join tags part on part.recording = found.id
+      where ${fits(null)} group by tag ${most}`,
+    sql`select 'collections', collections.id as value, collections.name, count(*) as count from found
+      join collections on collections.id = found.collection where ${fits(null)}
+      group by collections.id, collections.name ${most}`,
   ];
-  const ranked = sql`case when facet = 'days' then value else '' end desc, count desc, value`;
-  const { rows: counted } = await sql<{ facet: Name | "total"; value: string; title: string; count: number }>`
-    with found as materialized (${found}), counted as (${sql.join(parts, sql` union all `)}),
-    ranked as (select counted.*, row_number() over (partition by facet order by ${ranked}) as place from counted)
-    select facet, value, title, count from ranked where place <= ${MOST_VALUES} order by facet, place`.execute(query);
+  const { rows: counted } = await sql<{ facet: Name | "total" | "named"; value: string; title: string; count: number }>`
+    with found as materialized (${those})
+    ${sql.join(
+      parts.map((part) => sql`(${part})`),
+      sql` union all `,
+    )}`.execute(query);
   const of = (facet: Name): Facets[Name] =>
-    counted.flatMap(({ facet: its, value, title, count }) => (its === facet ? [{ value, title, count }] : []));
+    counted.flatMap(({ facet: its, value, title, count }) =>
+      its === facet ? [{ value, title: title || value, count }] : [],
+    );
+  const named = namedIn(counted.find(({ facet }) => facet === "named")!.value);
+  const found = await known.of(named);
   const total = counted.find(({ facet }) => facet === "total")!;
   return {
     total: total.count,
     whole: total.value === "whole",
-    ...{ formats: of("formats"), states: of("states"), events: of("events"), people: of("people"), maps: of("maps") },
-    ...{ lengths: of("lengths"), days: of("days"), tags: of("tags"), collections: of("collections") },
+    ...{ formats: of("formats"), states: of("states"), maps: of("maps"), lengths: of("lengths"), days: of("days") },
+    ...{ tags: of("tags"), collections: of("collections") },
+    events: countsOf(named, found, "events"),
+    people: countsOf(named, found, "people"),
   };
+}
+
+/** A recording whose names are counted: of one facet, if what is chosen of the other leaves it out. */
+interface Named extends Versioned {
+  readonly counted: keyof Names | "both";
+}
+
+/** Of each the id, the version and what is counted: `r1 815 both r2 816 events`. */
+function namedIn(text: string): readonly Named[] {
+  const words = text.split(" ");
+  const named: Named[] = [];
+  for (let n = 0; n + 2 < words.length; n += 3)
+    named.push({ id: words[n]!, version: words[n + 1]!, counted: words[n + 2] as Named["counted"] });
+  return named;
+}
+
+/** How many recordings have each name, the most frequent ones first. */
+function countsOf(named: readonly Named[], found: readonly (Names | null)[], facet: keyof Names): Facets["people"] {
+  const counts = new Map<string, { value: string; title: string; count: number }>();
+  for (const [n, { counted }] of named.entries()) {
+    if (counted !== "both" && counted !== facet) continue;
+    for (const { key, value, title } of found[n]?.[facet] ?? []) {
+      const known = counts.get(key);
+      if (known === undefined) counts.set(key, { value, title, count: 1 });
+      else known.count++;
+    }
+  }
+  const sorted = [...counts.values()].sort((a, b) => b.count - a.count || (a.value < b.value ? -1 : 1));
+  return sorted.slice(0, MOST_VALUES);
 }
 
 /** The class that the length of a recording is in, as the filter takes it: `10-60`. */

@@ -5,9 +5,19 @@ import { UsageError } from "../run/failure.ts";
 const MOST_SHOWN = 30;
 const MOST_NEAR = 5;
 
-/** A test for names that match any of the globs: `*` stops at `/`, `**` does not. A name matches itself, whatever is in it. */
+/** Most characters of a glob. */
+const LONGEST = 10_000;
+
+/**
+ * A test for names that match any of the globs: `*` stops at `/`, `**` does not. A name matches itself, whatever is in
+ * it; the empty text matches nothing else. Throws `UsageError` for a glob that is too long.
+ */
 export function matching(globs: readonly string[]): (name: string) => boolean {
-  const isMatch = picomatch([...globs], { dot: true, nobrace: false, bash: false });
+  if (globs.some(({ length }) => length > LONGEST)) throw new UsageError(`a glob has ${LONGEST} characters at most`);
+  const isMatch = picomatch(
+    globs.filter((glob) => glob !== ""),
+    { dot: true, nobrace: false, bash: false },
+  );
   const names = new Set(globs);
   return (name) => names.has(name) || isMatch(name);
 }
@@ -19,9 +29,13 @@ export function matchingSome(
   what: string,
 ): (name: string) => boolean {
   for (const glob of globs) {
-    if (!names.some(matching([glob]))) throw new UsageError(`no ${what} matches ${glob}; ${known(glob, names)}`);
+    if (!names.some(matching([glob]))) throw new UsageError(`no ${what} matches ${shown(glob)}; ${known(glob, names)}`);
   }
   return matching(globs);
+}
+
+function shown(glob: string): string {
+  return glob === "" ? '""' : glob;
 }
 
 /** For messages: the names that there are, those that are written most like `wrong` first. */

@@ -168,12 +168,12 @@ class CellProbe extends Probe {
   readonly #path: CellPath;
   #state: MutableState | null = null;
   #shape = -1;
-  #width = 0;
   /** Whether unit and kind are those of the column. */
   #isDescribed = false;
   protected entities: MutableEntitySet | undefined;
   protected cells: MutableColumn | undefined;
   protected row = -1;
+  protected width = 0;
 
   constructor(path: CellPath, place: ProbePlace) {
     super(path, place);
@@ -199,7 +199,7 @@ class CellProbe extends Probe {
       );
     } else {
       const k = typeof item === "number" ? item : 0;
-      this.isThere = k < this.#width;
+      this.isThere = k < this.width;
       this.numbers[this.place] = this.isThere ? cells.number(row, k) : Number.NaN;
       this.words = null;
     }
@@ -217,12 +217,13 @@ class CellProbe extends Probe {
   }
 
   override get isMixed(): boolean {
-    return typeof this.#path.item === "string" && this.isThere && this.#width !== 3;
+    return typeof this.#path.item === "string" && this.isThere && this.width !== 3;
   }
 
-  /** Puts the first three numbers of the cell to their places. */
+  /** Puts the first three numbers of the cell to their places, or as many as it has. */
   protected fill(): void {
-    for (let k = 0; k < 3; k++) this.numbers[this.parts + k] = this.cells!.number(this.row, k);
+    const most = Math.min(3, this.width);
+    for (let k = 0; k < most; k++) this.numbers[this.parts + k] = this.cells!.number(this.row, k);
   }
 
   /** Whether the cell is there. */
@@ -248,7 +249,7 @@ class CellProbe extends Probe {
   #describe({ unit, width, kind, interpolation }: ColumnSpec): void {
     const { item } = this.#path;
     this.#isDescribed = true;
-    this.#width = width;
+    this.width = width;
     this.unit = unitOfItem(unit, width, item);
     this.kind = typeof item === "string" ? "number" : kindOfColumn(kind);
     this.interpolation = interpolation ?? "hold";
@@ -261,7 +262,8 @@ class SpeedProbe extends CellProbe {
   #since = Number.NaN;
 
   override read(state: MutableState, time: Time): void {
-    if (!this.find(state)) {
+    // a cell of fewer numbers is no place: those behind are of other things
+    if (!this.find(state) || this.width < 3) {
       this.#place.fill(Number.NaN);
       this.put(false, Number.NaN, null);
       return;

@@ -175,6 +175,16 @@ describe.each([...SOUND, ...REAL])("series of $name", (sound) => {
     }
   });
 
+  test("of the speed of a single number have nothing", async () => {
+    const { recording, paths } = truth;
+    const single = paths.flatMap(({ path }): SeriesPath[] =>
+      "item" in path && path.item === null ? [{ ...path, item: "speed" }] : [],
+    );
+    for (const { text, valid } of await recording.series(single.slice(0, 20))) {
+      expect([text, valid.includes(1)]).toEqual([text, false]);
+    }
+  });
+
   test("are called off at once, and asked for again", async () => {
     const { recording, paths } = truth;
     const some = paths.slice(0, 3).map(({ path }) => path);
