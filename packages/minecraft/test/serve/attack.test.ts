@@ -162,6 +162,21 @@ test("a key that is none, which the library does not catch, ends that client alo
   await expectUnaffected();
 });
 
+test.each([
+  ["more than the server takes", "Large", randomBytes(90_000)],
+  ["more than the server takes, in few bytes", "Larger", Buffer.alloc(90_000)],
+])("a packet of %s ends the client, and says so", async (_, name, data) => {
+  const large = await Looker.join(server.port, "1.16.5", name);
+  let reason = "";
+  large.client.on("kick_disconnect", (packet: { reason: string }) => {
+    ({ reason } = packet);
+  });
+  large.client.write("custom_payload", { channel: "test:large", data });
+  await expect.poll(() => large.ended).not.toBeNull();
+  expect(JSON.parse(reason)).toEqual({ text: "You have sent a packet of more than 64 KiB." });
+  await expectUnaffected();
+});
+
 test("a flood of packets ends the client, a flood of chat is passed over", async () => {
   const flood = await Looker.join(server.port, "1.16.5", "Flood");
   let reason = "";
