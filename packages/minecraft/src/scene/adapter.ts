@@ -91,7 +91,14 @@ export interface Guise {
   readonly firstId: number;
   /** Whether the client's list shows the players, in versions that can hide them. */
   readonly isListed: boolean;
+  /**
+   * Whether no thing has the UUID of a client. A client takes what is said of its own UUID for itself: it becomes no
+   * spectator, and shows no second body.
+   */
+  readonly isApart: boolean;
 }
 
 /** Values for the things of a recording. */
-export const RECORDED: Guise = { firstId: 1_000_000, isListed: true };
+export const RECORDED: Guise = { firstId: 1_000_000, isListed: true, isApart: false };
+/** The same for viewers, who may be among the recorded players. */
+export const WATCHED: Guise = { ...RECORDED, isApart: true };

@@ -27,6 +27,8 @@ const TEAM_MODE = { begin: 0, join: 3, leave: 4 } as const satisfies Record<Team
 /** Members may hurt each other, and see each other when they are invisible. */
 const SEEN_THROUGH = 0x03;
 const NO_COLOUR = 21;
+/** Place of the version in the text of a UUID. */
+const VERSION_AT = 14;
 /** Types of kinds that have no bodies, as minecraft-data has them since 1.17. */
 export const LIFELESS: ReadonlySet<string | undefined> = new Set([undefined, "other", "projectile"]);
 /** Faces of a block by the quarter of a turn: south, west, north, east; and the lower and upper face. */
@@ -212,6 +214,11 @@ export abstract class Family implements Adapter {
   /** The client's number for a thing. */
   protected idOf({ id }: Thing): number {
     return this.guise.firstId + id;
+  }
+
+  /** The client's UUID for a thing. UUIDs of players have version 3 or 4. */
+  protected uuidOf({ uuid }: Thing): string {
+    return this.guise.isApart ? `${uuid.slice(0, VERSION_AT)}8${uuid.slice(VERSION_AT + 1)}` : uuid;
   }
 
   /** The number of a kind; an unknown kind is shown as an armour stand. */

@@ -4,6 +4,7 @@ import { directoryStore } from "simtape/node";
 import type { ServerClient } from "../game/protocol.ts";
 import { failureOf, UsageError } from "simtape/command";
 import { encodedAll } from "../game/encoding.ts";
+import { WATCHED } from "../scene/adapter.ts";
 import { adapterFor } from "../scene/families.ts";
 import { isVersion, VERSIONS, versionList } from "../scene/versions.ts";
 import { GRID } from "../scene/thing.ts";
@@ -132,7 +133,7 @@ export class ReplayServer {
 
   async #welcome(client: ServerClient, version: string): Promise<void> {
     if (!NAME.test(client.username)) return client.end("A name has 1 to 16 letters, digits and _.");
-    const adapter = await adapterFor(version);
+    const adapter = await adapterFor(version, WATCHED);
     if (client.ended) return;
     if (this.#viewers.size >= this.#most) return client.end("The replay server is full: come again later.");
     for (const { client: other, name, isGone } of this.#viewers.keys()) {
