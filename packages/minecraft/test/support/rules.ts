@@ -59,6 +59,8 @@ export class Rules {
   #camera: number | null = null;
   #hasSpawn = false;
   #isPut = false;
+  /** The chunk that it was put into and does not have. */
+  #awaited: string | null = null;
   #center: readonly [number, number] = [0, 0];
   #distance = 2;
   #mayLoad: boolean;
@@ -74,6 +76,7 @@ export class Rules {
   /** All packets have come. */
   end(): void {
     if (!this.#isPut) this.#broken("the player was put nowhere");
+    if (this.#awaited !== null) this.#broken(`no chunk ${this.#awaited}, where it was put: it waits for the terrain`);
     if (this.#listed.get(this.#uuid) !== this.#mode)
       this.#broken(`its game mode is ${this.#mode}, in its list ${this.#listed.get(this.#uuid)}`);
     if (this.#isLost) this.#broken("its camera stays at a thing that is gone");
@@ -127,6 +130,7 @@ export class Rules {
       case "position":
         if (!this.#hasSpawn) this.#broken("position before spawn_position");
         this.#isPut = true;
+        this.#awaited = this.#chunks.has(chunkAt(params)) ? null : chunkAt(params);
         this.#place(name, params);
         return;
       case "game_state_change":
@@ -148,6 +152,7 @@ export class Rules {
         if (!this.#mayLoad) this.#broken("a chunk before level_chunks_load_start");
         if (!this.#isNear(params.x, params.z)) this.#broken(`chunk ${params.x},${params.z} is out of view`);
         else this.#chunks.set(`${params.x},${params.z}`, new Map());
+        if (this.#awaited === `${params.x},${params.z}`) this.#awaited = null;
         return;
       case "unload_chunk":
         this.#chunks.delete(`${params.chunkX},${params.chunkZ}`);
