@@ -50,7 +50,8 @@ export interface Adapter {
   login(entity: number, most: number): Packet[];
   /** The viewer itself, in its own list of players, which must contain spectators. */
   self(uuid: string, name: string, mode: Mode): Packet[];
-  mode(mode: Mode): Packet[];
+  /** Its mode changes, also in that list. */
+  mode(uuid: string, mode: Mode): Packet[];
   put(place: Place): Packet[];
   /** The centre and the distance of the wanted chunks. */
   around(chunkX: number, chunkZ: number, distance: number): Packet[];

@@ -97,8 +97,8 @@ export class Family116 extends Family {
     return ["entity_teleport", { ...this.stance(thing), ...placeOf(thing), onGround: thing.onGround }];
   }
 
-  protected changeMode(player: Thing, gamemode: number): Packet {
-    return ["player_info", { action: "update_game_mode", data: [{ uuid: this.uuidOf(player), gamemode }] }];
+  protected changeMode(uuid: string, gamemode: number): Packet {
+    return ["player_info", { action: "update_game_mode", data: [{ uuid, gamemode }] }];
   }
 
   protected unlist(players: readonly Thing[]): Packet[] {

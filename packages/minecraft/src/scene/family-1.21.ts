@@ -93,8 +93,8 @@ export class Family121 extends Family {
     ];
   }
 
-  protected changeMode(player: Thing, gamemode: number): Packet {
-    return ["player_info", { action: { update_game_mode: true }, data: [{ uuid: this.uuidOf(player), gamemode }] }];
+  protected changeMode(uuid: string, gamemode: number): Packet {
+    return ["player_info", { action: { update_game_mode: true }, data: [{ uuid, gamemode }] }];
   }
 
   protected unlist(players: readonly Thing[]): Packet[] {

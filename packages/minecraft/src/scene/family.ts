@@ -96,7 +96,7 @@ export abstract class Family implements Adapter {
   protected abstract appear(thing: Thing, skin: readonly Property[]): Packet[];
   protected abstract jump(thing: Thing): Packet;
   /** The game mode of a player changes. */
-  protected abstract changeMode(player: Thing, gameMode: number): Packet;
+  protected abstract changeMode(uuid: string, gameMode: number): Packet;
   /** The player's entry in the list is removed, too. */
   protected abstract unlist(players: readonly Thing[]): Packet[];
   protected abstract item(name: string | undefined): object;
@@ -105,8 +105,9 @@ export abstract class Family implements Adapter {
   /** Entries of the entity's metadata: shared flags, pose, and for players the layers of the skin. */
   protected abstract entries(thing: Thing, layers: number | null): object[];
 
-  mode(mode: Mode): Packet[] {
+  mode(uuid: string, mode: Mode): Packet[] {
     return [
+      this.changeMode(uuid, GAME_MODE[mode]),
       ["game_state_change", { reason: "change_game_mode", gameMode: GAME_MODE[mode] }],
       // invulnerable, flying, may fly
       ["abilities", { flags: 0x07, flyingSpeed: 0.05, walkingSpeed: 0.1 }],
@@ -159,7 +160,7 @@ export abstract class Family implements Adapter {
     if (headYaw !== byteAngle(before.head)) packets.push(["entity_head_rotation", { entityId, headYaw }]);
     if (after.pose !== before.pose || after.flags !== before.flags) packets.push(this.#metadata(after, null));
     if (after.gameMode !== before.gameMode && after.gameMode !== null && isPlayer(after))
-      packets.push(this.changeMode(after, after.gameMode));
+      packets.push(this.changeMode(this.uuidOf(after), after.gameMode));
     if (after.items !== before.items) packets.push(...this.#equipment(before, after));
     return packets;
   }

@@ -128,8 +128,7 @@ export class Viewer {
 
   become(mode: Mode): void {
     this.mode = mode;
-    this.send(this.adapter.self(this.client.uuid, this.name, mode));
-    this.send(this.adapter.mode(mode));
+    this.send(this.adapter.mode(this.client.uuid, mode));
   }
 
   put(place: Place): void {

@@ -47,6 +47,10 @@ test.each(VERSIONS)("a client of %s takes every packet of the replay server", as
     };
     await expect.poll(look, { interval: 100 }).toBe(block);
   }
+  for (const mode of [2, 3]) {
+    looker.say("/hotbar");
+    await expect.poll(() => looker.gameMode).toBe(mode);
+  }
   looker.say("/lobby");
   await expect.poll(() => rules.things.size).toBe(0);
   rules.end();

@@ -282,6 +282,8 @@ export class Rules {
       if (isAdded) {
         const text = player?.name ?? name;
         if (text.length < 1 || text.length > 16) this.#broken(`a player called ${JSON.stringify(text)}`);
+        // Before 1.19.3 that is another entry, and a body keeps the one that it has.
+        if (this.#order < 761 && this.#listed.has(uuid)) this.#broken(`${text} is in the list already`);
         this.#listed.set(uuid, gamemode ?? 0);
       } else if (!this.#listed.has(uuid)) this.#broken("news of a player who is not in the list");
       if (gamemode !== undefined) this.#listed.set(uuid, gamemode);
