@@ -30,13 +30,14 @@ export class Splitter {
   }
 
   /**
-   * The next packet, its number first; null: more bytes are needed. A packet of more than `most` bytes is returned with
-   * the length 0, without its content. Throws `FramingError`.
+   * The next packet, its number first; null: more bytes are needed. `TOO_LONG` stands for a packet of more than `most`
+   * bytes, and for one longer than the longest, behind which nothing can be read. Throws `FramingError`.
    */
   next(most: number): Buffer | null {
     const length = varInt(this.#rest, 0);
     if (length === null) return null;
-    if (length.value > this.#longest) throw new FramingError(`a packet of ${length.value} bytes`);
+    if (length.value > LONGEST) throw new FramingError(`a packet of ${length.value} bytes`);
+    if (length.value > this.#longest) return TOO_LONG;
     const end = length.end + length.value;
     if (this.#rest.length < end) return null;
     const body = this.#rest.subarray(length.end, end);
@@ -49,7 +50,7 @@ export class Splitter {
     if (size === null) throw new FramingError("a packet without its length");
     const content = body.subarray(size.end);
     if (size.value === 0) return short(content, most);
-    if (size.value > most) return NOTHING;
+    if (size.value > most) return TOO_LONG;
     try {
       return inflateSync(content, { maxOutputLength: size.value });
     } catch (cause) {
@@ -98,8 +99,9 @@ function varIntBytes(value: number): Buffer {
   return Buffer.from(bytes);
 }
 
-const NOTHING: Buffer = Buffer.alloc(0);
+/** Stands for a packet that is too long; it has no bytes. */
+export const TOO_LONG: Buffer = Buffer.alloc(0);
 
 function short(body: Buffer, most: number): Buffer {
-  return body.length > most ? NOTHING : body;
+  return body.length > most ? TOO_LONG : body;
 }

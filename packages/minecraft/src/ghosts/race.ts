@@ -9,7 +9,7 @@ import { gapsText, splitText } from "./split.ts";
 import type { GhostTeam } from "./team.ts";
 
 /** How ghosts differ from the things of a server. */
-export const GHOSTLY: Guise = { firstId: 2_000_000, isListed: false };
+export const GHOSTLY: Guise = { firstId: 2_000_000, isListed: false, isApart: true };
 
 /** Most ghosts in a race. */
 export const MOST_GHOSTS = 8;

@@ -161,7 +161,7 @@ function begun(adapter: Adapter, first: Thing | undefined): Packet[] {
   return [
     ...adapter.login(1, 20),
     ...adapter.self(WATCHER.uuid, WATCHER.username, "spectator"),
-    ...adapter.mode("spectator"),
+    ...adapter.mode(WATCHER.uuid, "spectator"),
     ...adapter.put({ ...place, yaw: 0, pitch: 0 }),
   ];
 }

@@ -50,7 +50,8 @@ export interface Adapter {
   login(entity: number, most: number): Packet[];
   /** The viewer itself, in its own list of players, which must contain spectators. */
   self(uuid: string, name: string, mode: Mode): Packet[];
-  mode(mode: Mode): Packet[];
+  /** Its mode changes, also in that list. */
+  mode(uuid: string, mode: Mode): Packet[];
   put(place: Place): Packet[];
   /** The centre and the distance of the wanted chunks. */
   around(chunkX: number, chunkZ: number, distance: number): Packet[];
@@ -91,7 +92,14 @@ export interface Guise {
   readonly firstId: number;
   /** Whether the client's list shows the players, in versions that can hide them. */
   readonly isListed: boolean;
+  /**
+   * Whether no thing has the UUID of a client. A client takes what is said of its own UUID for itself: it becomes no
+   * spectator, and shows no second body.
+   */
+  readonly isApart: boolean;
 }
 
 /** Values for the things of a recording. */
-export const RECORDED: Guise = { firstId: 1_000_000, isListed: true };
+export const RECORDED: Guise = { firstId: 1_000_000, isListed: true, isApart: false };
+/** The same for viewers, who may be among the recorded players. */
+export const WATCHED: Guise = { ...RECORDED, isApart: true };

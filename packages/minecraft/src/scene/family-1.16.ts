@@ -73,10 +73,10 @@ export class Family116 extends Family {
     if (isPlayer(thing)) {
       const properties = skin.map(({ name, value, signature }) => ({ name, value, signature }));
       const gamemode = thing.gameMode ?? 0;
-      const data = [{ uuid: thing.uuid, name: shortName(thing), properties, gamemode, ping: 0 }];
+      const data = [{ uuid: this.uuidOf(thing), name: shortName(thing), properties, gamemode, ping: 0 }];
       return [
         ["player_info", { action: "add_player", data }],
-        ["named_entity_spawn", { ...stance, playerUUID: thing.uuid }],
+        ["named_entity_spawn", { ...stance, playerUUID: this.uuidOf(thing) }],
       ];
     }
     const type = this.kind(thing);
@@ -85,8 +85,8 @@ export class Family116 extends Family {
     if (name === "painting") return [this.#painting(thing)];
     const born = { ...stance, type, velocity: STILL };
     if (this.isLiving(type))
-      return [["spawn_entity_living", { ...born, entityUUID: thing.uuid, headPitch: byteAngle(thing.head) }]];
-    return [["spawn_entity", { ...born, objectUUID: thing.uuid, objectData: this.objectData(thing, type) }]];
+      return [["spawn_entity_living", { ...born, entityUUID: this.uuidOf(thing), headPitch: byteAngle(thing.head) }]];
+    return [["spawn_entity", { ...born, objectUUID: this.uuidOf(thing), objectData: this.objectData(thing, type) }]];
   }
 
   protected text(text: Text): string {
@@ -97,12 +97,14 @@ export class Family116 extends Family {
     return ["entity_teleport", { ...this.stance(thing), ...placeOf(thing), onGround: thing.onGround }];
   }
 
-  protected changeMode({ uuid }: Thing, gamemode: number): Packet {
+  protected changeMode(uuid: string, gamemode: number): Packet {
     return ["player_info", { action: "update_game_mode", data: [{ uuid, gamemode }] }];
   }
 
   protected unlist(players: readonly Thing[]): Packet[] {
-    return [["player_info", { action: "remove_player", data: players.map(({ uuid }) => ({ uuid })) }]];
+    return [
+      ["player_info", { action: "remove_player", data: players.map((player) => ({ uuid: this.uuidOf(player) })) }],
+    ];
   }
 
   protected item(name: string | undefined): object {
@@ -144,7 +146,7 @@ export class Family116 extends Family {
   #painting(thing: Thing): Packet {
     const { x, y, z } = placeOf(thing);
     const location = { x: Math.floor(x), y: Math.floor(y), z: Math.floor(z) };
-    const of = { entityId: this.idOf(thing), entityUUID: thing.uuid, title: 0 };
+    const of = { entityId: this.idOf(thing), entityUUID: this.uuidOf(thing), title: 0 };
     return ["spawn_entity_painting", { ...of, location, direction: quarterOf(thing.yaw) }];
   }
 }

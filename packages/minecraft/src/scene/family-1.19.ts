@@ -14,8 +14,8 @@ export class Family119 extends Family120 {
   protected override appear(thing: Thing, skin: readonly Property[]): Packet[] {
     if (!isPlayer(thing)) return super.appear(thing, skin);
     return [
-      this.listed(thing.uuid, shortName(thing), skin, thing.gameMode ?? 0, this.guise.isListed),
-      ["named_entity_spawn", { ...this.stance(thing), playerUUID: thing.uuid }],
+      this.listed(this.uuidOf(thing), shortName(thing), skin, thing.gameMode ?? 0, this.guise.isListed),
+      ["named_entity_spawn", { ...this.stance(thing), playerUUID: this.uuidOf(thing) }],
     ];
   }
 

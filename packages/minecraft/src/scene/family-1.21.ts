@@ -68,7 +68,7 @@ export class Family121 extends Family {
     if (this.data.raw.entities[type]!.name === "experience_orb") return [this.orb(thing)];
     const spawned = {
       ...this.stance(thing),
-      objectUUID: thing.uuid,
+      objectUUID: this.uuidOf(thing),
       type,
       headPitch: byteAngle(thing.head),
       objectData: this.objectData(thing, type),
@@ -77,7 +77,7 @@ export class Family121 extends Family {
     const packets: Packet[] = [["spawn_entity", spawned]];
     const { isListed } = this.guise;
     if (isPlayer(thing))
-      packets.unshift(this.listed(thing.uuid, shortName(thing), skin, thing.gameMode ?? 0, isListed));
+      packets.unshift(this.listed(this.uuidOf(thing), shortName(thing), skin, thing.gameMode ?? 0, isListed));
     return packets;
   }
 
@@ -93,12 +93,12 @@ export class Family121 extends Family {
     ];
   }
 
-  protected changeMode({ uuid }: Thing, gamemode: number): Packet {
+  protected changeMode(uuid: string, gamemode: number): Packet {
     return ["player_info", { action: { update_game_mode: true }, data: [{ uuid, gamemode }] }];
   }
 
   protected unlist(players: readonly Thing[]): Packet[] {
-    return [["player_remove", { players: players.map(({ uuid }) => uuid) }]];
+    return [["player_remove", { players: players.map((player) => this.uuidOf(player)) }]];
   }
 
   protected item(name: string | undefined): object {

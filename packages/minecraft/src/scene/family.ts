@@ -27,6 +27,8 @@ const TEAM_MODE = { begin: 0, join: 3, leave: 4 } as const satisfies Record<Team
 /** Members may hurt each other, and see each other when they are invisible. */
 const SEEN_THROUGH = 0x03;
 const NO_COLOUR = 21;
+/** Place of the version in the text of a UUID. */
+const VERSION_AT = 14;
 /** Types of kinds that have no bodies, as minecraft-data has them since 1.17. */
 export const LIFELESS: ReadonlySet<string | undefined> = new Set([undefined, "other", "projectile"]);
 /** Faces of a block by the quarter of a turn: south, west, north, east; and the lower and upper face. */
@@ -94,7 +96,7 @@ export abstract class Family implements Adapter {
   protected abstract appear(thing: Thing, skin: readonly Property[]): Packet[];
   protected abstract jump(thing: Thing): Packet;
   /** The game mode of a player changes. */
-  protected abstract changeMode(player: Thing, gameMode: number): Packet;
+  protected abstract changeMode(uuid: string, gameMode: number): Packet;
   /** The player's entry in the list is removed, too. */
   protected abstract unlist(players: readonly Thing[]): Packet[];
   protected abstract item(name: string | undefined): object;
@@ -103,8 +105,9 @@ export abstract class Family implements Adapter {
   /** Entries of the entity's metadata: shared flags, pose, and for players the layers of the skin. */
   protected abstract entries(thing: Thing, layers: number | null): object[];
 
-  mode(mode: Mode): Packet[] {
+  mode(uuid: string, mode: Mode): Packet[] {
     return [
+      this.changeMode(uuid, GAME_MODE[mode]),
       ["game_state_change", { reason: "change_game_mode", gameMode: GAME_MODE[mode] }],
       // invulnerable, flying, may fly
       ["abilities", { flags: 0x07, flyingSpeed: 0.05, walkingSpeed: 0.1 }],
@@ -157,7 +160,7 @@ export abstract class Family implements Adapter {
     if (headYaw !== byteAngle(before.head)) packets.push(["entity_head_rotation", { entityId, headYaw }]);
     if (after.pose !== before.pose || after.flags !== before.flags) packets.push(this.#metadata(after, null));
     if (after.gameMode !== before.gameMode && after.gameMode !== null && isPlayer(after))
-      packets.push(this.changeMode(after, after.gameMode));
+      packets.push(this.changeMode(this.uuidOf(after), after.gameMode));
     if (after.items !== before.items) packets.push(...this.#equipment(before, after));
     return packets;
   }
@@ -212,6 +215,11 @@ export abstract class Family implements Adapter {
   /** The client's number for a thing. */
   protected idOf({ id }: Thing): number {
     return this.guise.firstId + id;
+  }
+
+  /** The client's UUID for a thing. UUIDs of players have version 3 or 4. */
+  protected uuidOf({ uuid }: Thing): string {
+    return this.guise.isApart ? `${uuid.slice(0, VERSION_AT)}8${uuid.slice(VERSION_AT + 1)}` : uuid;
   }
 
   /** The number of a kind; an unknown kind is shown as an armour stand. */

@@ -1,5 +1,5 @@
 import { Transform, type TransformCallback } from "node:stream";
-import { FramingError, Splitter } from "../game/framing.ts";
+import { FramingError, Splitter, TOO_LONG } from "../game/framing.ts";
 
 /** Most bytes of a packet of a client: one of a plugin's channel has 32 KiB. */
 const MOST_BYTES = 64 << 10;
@@ -59,7 +59,8 @@ export class Intake extends Transform {
       this.#splitter.threshold = isCompressed ? 0 : -1;
       const packet = this.#splitter.next(MOST_BYTES);
       if (packet === null || this.#isShut) return;
-      if (packet.length === 0) throw new FramingError("a packet that is empty or too long");
+      if (packet === TOO_LONG) throw new FloodError(`You have sent a packet of more than ${MOST_BYTES >> 10} KiB.`);
+      if (packet.length === 0) throw new FramingError("an empty packet");
       this.#count(packet.length);
       this.push(isCompressed ? Buffer.concat([PLAIN, packet]) : packet);
     }

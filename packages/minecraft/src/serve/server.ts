@@ -4,6 +4,7 @@ import { directoryStore } from "simtape/node";
 import type { ServerClient } from "../game/protocol.ts";
 import { failureOf, UsageError } from "simtape/command";
 import { encodedAll } from "../game/encoding.ts";
+import { WATCHED } from "../scene/adapter.ts";
 import { adapterFor } from "../scene/families.ts";
 import { isVersion, VERSIONS, versionList } from "../scene/versions.ts";
 import { GRID } from "../scene/thing.ts";
@@ -132,7 +133,7 @@ export class ReplayServer {
 
   async #welcome(client: ServerClient, version: string): Promise<void> {
     if (!NAME.test(client.username)) return client.end("A name has 1 to 16 letters, digits and _.");
-    const adapter = await adapterFor(version);
+    const adapter = await adapterFor(version, WATCHED);
     if (client.ended) return;
     if (this.#viewers.size >= this.#most) return client.end("The replay server is full: come again later.");
     for (const { client: other, name, isGone } of this.#viewers.keys()) {
@@ -304,8 +305,11 @@ export class ReplayServer {
     },
     marks: async (viewer, session) => {
       const points = await this.#pointsFor(viewer, session);
-      for (const point of points.slice(0, MOST_LISTED)) viewer.tell(pointText(point), "gray");
-      if (points.length > MOST_LISTED) viewer.tell(`… and ${points.length - MOST_LISTED} more`, "gray");
+      const first = firstListed(points, session.player.status.time);
+      const later = points.length - first - MOST_LISTED;
+      if (first > 0) viewer.tell(`… ${first} earlier`, "gray");
+      for (const point of points.slice(first, first + MOST_LISTED)) viewer.tell(pointText(point), "gray");
+      if (later > 0) viewer.tell(`… ${later} later`, "gray");
       if (points.length === 0) viewer.tell("There are no marks: /mark TEXT keeps one.", "gray");
     },
     next: async (viewer, session) => this.#goToPoint(viewer, session, false),
@@ -467,6 +471,12 @@ export class ReplayServer {
     this.#options.report?.(`${client.username} was sent away: ${failureOf(error).message}`);
     client.end(failureOf(error).message);
   }
+}
+
+/** Of points too many for a list: the first of those around that time. */
+function firstListed(points: readonly Point[], time: Time): number {
+  const next = points.filter(({ at }) => at <= time).length;
+  return Math.max(0, Math.min(next - MOST_LISTED / 2, points.length - MOST_LISTED));
 }
 
 /** Throws `UsageError` for a viewer who follows. */

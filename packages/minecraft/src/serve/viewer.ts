@@ -4,7 +4,7 @@ import type { Packet } from "../game/packet.ts";
 import type { Adapter, Mode, Place } from "../scene/adapter.ts";
 import { difference, edit, type Skin } from "../scene/difference.ts";
 import { type Blocks, EMPTY, type Scene } from "../scene/scene.ts";
-import { GRID, type Thing } from "../scene/thing.ts";
+import { GRID, isOther, type Thing } from "../scene/thing.ts";
 import { setTimeout as pause } from "node:timers/promises";
 import type { Asker } from "./access.ts";
 import type { Role } from "./points.ts";
@@ -53,8 +53,8 @@ export class Viewer {
   place: Place = { x: 0, y: 80, z: 0, yaw: 0, pitch: 0 };
   /** UUID of the player whose eyes it looks through, whenever that player is present; null: its own eyes. */
   #eyes: string | null = null;
-  /** The thing that its camera is attached to, by number; null: its own body. */
-  #camera: number | null = null;
+  /** The thing that its camera is attached to, as it was shown last; null: its own body. */
+  #camera: Thing | null = null;
   /** Why it may see the recording. */
   role: Role = "public";
   /** The selected slot of the hotbar. */
@@ -128,8 +128,7 @@ export class Viewer {
 
   become(mode: Mode): void {
     this.mode = mode;
-    this.send(this.adapter.self(this.client.uuid, this.name, mode));
-    this.send(this.adapter.mode(mode));
+    this.send(this.adapter.mode(this.client.uuid, mode));
   }
 
   put(place: Place): void {
@@ -206,9 +205,11 @@ export class Viewer {
       const { x, y, z, yaw, pitch } = thing;
       this.goes({ x: x / GRID, y: y / GRID, z: z / GRID, yaw, pitch });
     }
-    const camera = thing?.id ?? null;
-    if (camera === this.#camera) return;
-    this.#camera = camera;
+    const before = this.#camera;
+    this.#camera = thing;
+    // a thing that the client has lost and got again is another one, even under the same number
+    if (before === thing) return;
+    if (before !== null && thing !== null && before.id === thing.id && !isOther(before, thing)) return;
     this.send(this.adapter.camera(thing, SELF));
     // its body stands where its camera was last
     if (thing === null) this.put(this.place);

@@ -1,9 +1,13 @@
+import { createDeserializer } from "minecraft-protocol";
 import { describe, expect, test } from "vitest";
+import { encodedAll } from "../../src/game/encoding.ts";
 import type { Packet } from "../../src/game/packet.ts";
 import { Ghost } from "../../src/ghosts/ghost.ts";
 import { GHOSTLY, Race } from "../../src/ghosts/race.ts";
 import { GhostTeam } from "../../src/ghosts/team.ts";
 import { adapterFor } from "../../src/scene/families.ts";
+import { VERSIONS } from "../../src/scene/versions.ts";
+import { Rules } from "../support/rules.ts";
 
 const SKIN = [{ name: "textures", value: "skin" }];
 /** Along x, a block each tick, in every second tick. */
@@ -14,6 +18,14 @@ const GHOST = new Ghost(
   SKIN,
   { step: 2, x: column(2), y: column(0), z: column(0), yaw: column(0) },
   [5],
+);
+/** A run of the same, whose player is not known. */
+const GHOST_OF_NOBODY = new Ghost(
+  "older",
+  "",
+  [],
+  { step: 1, x: column(1), y: column(1), z: column(0), yaw: column(0) },
+  [],
 );
 const FAR = [0, 100, 0] as const;
 
@@ -44,6 +56,45 @@ describe("a race", () => {
     expect(info).toMatchObject({ data: [{ name: "1 Alexander-the-", properties: SKIN }] });
     expect(body).toMatchObject({ entityId: 2_000_000, x: 0 });
     expect(data).toMatchObject({ metadata: expect.arrayContaining([{ key: 0, type: 0, value: 0x20 }]) });
+  });
+
+  test.each(VERSIONS)("a client of %s takes every packet of it", async (version) => {
+    const rules = new Rules(version);
+    const state = "play" as never;
+    const parser = createDeserializer({ state, isServer: false, version, customPackets: {} }) as unknown as {
+      parsePacketBuffer(bytes: Buffer): { data: { name: string; params: object } };
+    };
+    const adapter = await adapterFor(version, GHOSTLY);
+    const team = new GhostTeam("runner");
+    const send = (packets: readonly Packet[]): boolean => {
+      for (const bytes of encodedAll(version, packets)) {
+        const { name, params } = parser.parsePacketBuffer(bytes).data;
+        rules.hear("play", name, params);
+      }
+      return true;
+    };
+    const uuid = "00000000-0000-3000-8000-000000000001";
+    rules.hear("login", "success", { uuid });
+    if (version >= "1.20.2")
+      for (const name of ["registry_data", "finish_configuration"]) rules.hear("configuration", name, {});
+    send([...adapter.login(1, 20), ...adapter.self(uuid, "runner", "spectator")]);
+    send([...adapter.around(0, 0, 2), ...adapter.emptyChunk(0, 0)]);
+    send(adapter.put({ x: 0, y: 100, z: 0, yaw: 0, pitch: 0 }));
+    const of = new Race(adapter, team, send);
+    of.ghosts = [GHOST, GHOST_OF_NOBODY];
+    // beside each other, behind the end, from the start again, into the runner, and in another world
+    for (const tick of [0, 1, 2, 20, 200, 0, 5]) of.show(tick, FAR);
+    of.split(1, 5);
+    of.show(6, [6, 0, 0]);
+    of.finish(20);
+    expect(rules.things.size).toBe(1);
+    of.forget(false);
+    of.show(0, FAR);
+    expect(rules.things.size).toBe(2);
+    of.hide();
+    expect(rules.things.size).toBe(0);
+    rules.end();
+    expect(rules.problems).toEqual([]);
   });
 
   test("1.21.4: it is not in the list of players", async () => {

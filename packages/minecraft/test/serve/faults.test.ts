@@ -1,8 +1,9 @@
-import { renameSync } from "node:fs";
+import { copyFileSync, renameSync } from "node:fs";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import type { Session } from "../../src/serve/session.ts";
 import { ReplayServer } from "../../src/serve/server.ts";
 import { reachable } from "../../src/serve/loopback.ts";
+import { keepNote } from "../../src/serve/notes.ts";
 import { command } from "../support/command.ts";
 import { Folder } from "../support/demo.ts";
 import { Looker } from "../support/looker.ts";
@@ -30,6 +31,23 @@ test("/play of what one watches alone changes nothing", async () => {
   expect([...server.sessions]).toEqual([session]);
   looker.say("/t 20s");
   await expect.poll(() => session.player.status.time).toBe(20e9);
+});
+
+test("of many marks those around the present moment are listed", async () => {
+  const path = folder.at("noted.hcrp");
+  copyFileSync(folder.at("race.hcrp"), path);
+  const notes = Array.from({ length: 60 }, (_, i) => ({ at: 50e9 + i * 1e8, kind: "note", text: `n${i}` }));
+  await Promise.all(notes.map((note) => keepNote({ title: "noted", path, root: path }, note)));
+  await using looker = await Looker.join(server.port, "1.16.5", "Anna", "noted.replays.example");
+  looker.say("/pause");
+  looker.say("/t 1s");
+  looker.say("/marks");
+  await expect.poll(() => looker.chat.at(-1)).toMatch(/^… \d+ later$/);
+  expect(looker.chat).toContain("0:03.0 bookmark: race 1");
+  looker.say("/t 59s");
+  looker.say("/marks");
+  await expect.poll(() => looker.chat.some((line) => /^… \d+ earlier$/.test(line))).toBe(true);
+  await expect.poll(() => looker.chat).toContain("0:55.9 note: n59");
 });
 
 test("many ways at once end in one session that lives", async () => {

@@ -12,6 +12,9 @@ export const SOUNDS = [
   { name: "pack:own.sound", at: [0, 65, 0], volume: 2, pitch: 1, category: 9 },
 ] as const;
 
+/** The UUID that clients called Sam have without the session server. */
+const SAM = "f532bcd7-7c7f-3a67-b540-4530d9614222";
+
 /** Kinds that all versions have: one of each stands in the recording, beside two players. */
 export const KINDS: readonly string[] = minecraftData("1.16.5")
   .entitiesArray.map(({ name }) => name!)
@@ -29,7 +32,7 @@ export async function writeEveryKind(path: string): Promise<void> {
     { tick: 0 },
     { dimension: "minecraft:overworld" },
     { spawn: { id: 1, type: "minecraft:player", uuid: uuid(1), name: "A name that is too long", at: [0, 64, 0] } },
-    { spawn: { id: 2, type: "minecraft:player", uuid: uuid(2), name: "Sam", at: [4, 64, 0] } },
+    { spawn: { id: 2, type: "minecraft:player", uuid: SAM, name: "Sam", at: [4, 64, 0] } },
     { equipment: { id: 1, items: { 0: "minecraft:stick", 2: "minecraft:iron_boots", 5: "minecraft:iron_helmet" } } },
   ];
   for (const [i, kind] of KINDS.entries()) {

@@ -116,10 +116,13 @@ export class Looker implements AsyncDisposable {
     });
   }
 
-  /** Settles when the server has put it somewhere. */
+  /** Settles when the server has put it somewhere, or has let it go. */
   static async join(port: number, version: string, username: string, host = "localhost"): Promise<Looker> {
     const looker = new Looker(port, version, username, host);
-    while (Number.isNaN(looker.place.x) && looker.ended === null) await once(looker.client, "packet");
+    const ending = new AbortController();
+    looker.client.once("end", () => ending.abort());
+    while (Number.isNaN(looker.place.x) && looker.ended === null)
+      await once(looker.client, "packet", { signal: ending.signal }).catch(() => undefined);
     return looker;
   }
 

@@ -43,14 +43,24 @@ export class Rules {
   readonly #version: string;
   readonly #data: minecraftData.IndexedData;
   readonly #order: number;
-  readonly #listed = new Set<string>();
+  /** Game modes by UUID. */
+  readonly #listed = new Map<string, number>();
+  readonly #uuids = new Map<string, number>();
   readonly #teams = new Set<string>();
-  readonly #chunks = new Set<string>();
+  /** By chunk: the blocks that were sent into it. */
+  readonly #chunks = new Map<string, Map<string, number>>();
   #state = "login";
   #registries = 0;
   #self: number | null = null;
+  #uuid = "";
+  #mode = -1;
+  /** Its camera is at a thing that is gone. */
+  #isLost = false;
+  #camera: number | null = null;
   #hasSpawn = false;
   #isPut = false;
+  /** The chunk that it was put into and does not have. */
+  #awaited: string | null = null;
   #center: readonly [number, number] = [0, 0];
   #distance = 2;
   #mayLoad: boolean;
@@ -66,13 +76,24 @@ export class Rules {
   /** All packets have come. */
   end(): void {
     if (!this.#isPut) this.#broken("the player was put nowhere");
+    if (this.#awaited !== null) this.#broken(`no chunk ${this.#awaited}, where it was put: it waits for the terrain`);
+    if (this.#listed.get(this.#uuid) !== this.#mode)
+      this.#broken(`its game mode is ${this.#mode}, in its list ${this.#listed.get(this.#uuid)}`);
+    if (this.#isLost) this.#broken("its camera stays at a thing that is gone");
     if (!this.#hasSpawn) this.#broken("no spawn_position: since 1.18.2 the client waits for it");
     if (!this.#mayLoad) this.#broken("no level_chunks_load_start: since 1.20.3 the client waits for it");
+  }
+
+  /** The block that the client shows there, of those that were sent alone; null: none, or it has no chunk there. */
+  blockAt(x: number, y: number, z: number): string | null {
+    const type = this.#chunks.get(chunkAt({ x, z }))?.get(placeOf({ x, y, z }));
+    return type === undefined ? null : this.#data.blocksByStateId[type]!.name;
   }
 
   hear(state: string, name: string, params: Params): void {
     if (state === "login") {
       if (this.#state !== "login") this.#broken(`${name} of the state login in the state ${this.#state}`);
+      if (name === "success") this.#uuid = params.uuid;
       if (name === "success") this.#state = this.#order >= 764 ? "configuration" : "play";
     } else if (state === "configuration") {
       if (this.#state !== "configuration") this.#broken(`${name} of the configuration in the state ${this.#state}`);
@@ -95,10 +116,12 @@ export class Rules {
       case "login":
         if (this.#self !== null) this.#broken("a second login");
         this.#self = entityId;
+        this.#mode = modeOf(params.gameMode ?? params.worldState.gamemode);
         this.#distance = params.viewDistance;
         return;
       case "respawn":
         this.things.clear();
+        this.#uuids.clear();
         this.#chunks.clear();
         return;
       case "spawn_position":
@@ -107,12 +130,15 @@ export class Rules {
       case "position":
         if (!this.#hasSpawn) this.#broken("position before spawn_position");
         this.#isPut = true;
+        this.#awaited = this.#chunks.has(chunkAt(params)) ? null : chunkAt(params);
         this.#place(name, params);
         return;
       case "game_state_change":
         if (params.reason === "level_chunks_load_start" || params.reason === 13) this.#mayLoad = true;
-        if (params.reason === "change_game_mode" && ![0, 1, 2, 3].includes(params.gameMode))
-          this.#broken(`game mode ${params.gameMode}`);
+        if (params.reason === "change_game_mode") {
+          this.#mode = params.gameMode;
+          if (![0, 1, 2, 3].includes(params.gameMode)) this.#broken(`game mode ${params.gameMode}`);
+        }
         return;
       case "update_view_position":
         this.#center = [params.chunkX, params.chunkZ];
@@ -125,14 +151,15 @@ export class Rules {
       case "map_chunk":
         if (!this.#mayLoad) this.#broken("a chunk before level_chunks_load_start");
         if (!this.#isNear(params.x, params.z)) this.#broken(`chunk ${params.x},${params.z} is out of view`);
-        else this.#chunks.add(`${params.x},${params.z}`);
+        else this.#chunks.set(`${params.x},${params.z}`, new Map());
+        if (this.#awaited === `${params.x},${params.z}`) this.#awaited = null;
         return;
       case "unload_chunk":
         this.#chunks.delete(`${params.chunkX},${params.chunkZ}`);
         return;
       case "block_change":
         if (this.#data.blocksByStateId[params.type] === undefined) this.#broken(`no block state ${params.type}`);
-        this.#within(name, params.location);
+        this.#within(name, params.location)?.set(placeOf(params.location), params.type);
         return;
       case "player_info":
         this.#list(params);
@@ -149,6 +176,8 @@ export class Rules {
         return;
       case "entity_destroy":
         for (const id of params.entityIds) {
+          this.#isLost ||= id === this.#camera;
+          for (const [uuid, of] of this.#uuids) if (of === id) this.#uuids.delete(uuid);
           if (!this.things.delete(id)) this.#broken(`entity_destroy of ${id}, which is not there`);
         }
         return;
@@ -169,6 +198,8 @@ export class Rules {
         return;
       case "camera":
         if (params.cameraId !== this.#self) this.#known(params.cameraId, name);
+        this.#isLost = false;
+        this.#camera = params.cameraId;
         return;
       case "teams":
         if (params.mode === 0 || params.mode === "add") this.#teams.add(params.team);
@@ -198,7 +229,10 @@ export class Rules {
     const wanted = this.#packetFor(kind);
     if (packet !== wanted) this.#broken(`${kind} by ${packet}, not ${wanted}`);
     if (this.things.has(entityId) || entityId === this.#self) this.#broken(`${entityId} is there already`);
-    const uuid = params.playerUUID ?? params.objectUUID;
+    const uuid = params.playerUUID ?? params.objectUUID ?? params.entityUUID;
+    // Since 1.17 the client does not show a thing whose UUID another one has.
+    if (uuid !== undefined && (uuid === this.#uuid || this.#uuids.has(uuid))) this.#broken(`a second ${uuid}`);
+    if (uuid !== undefined) this.#uuids.set(uuid, entityId);
     if (kind === "player" && !this.#listed.has(uuid)) this.#broken("a player who is not in the list");
     // Only the four sides hold a painting; a face of a block holds a frame.
     if (kind === "painting") {
@@ -248,8 +282,11 @@ export class Rules {
       if (isAdded) {
         const text = player?.name ?? name;
         if (text.length < 1 || text.length > 16) this.#broken(`a player called ${JSON.stringify(text)}`);
-        this.#listed.add(uuid);
+        // Before 1.19.3 that is another entry, and a body keeps the one that it has.
+        if (this.#order < 761 && this.#listed.has(uuid)) this.#broken(`${text} is in the list already`);
+        this.#listed.set(uuid, gamemode ?? 0);
       } else if (!this.#listed.has(uuid)) this.#broken("news of a player who is not in the list");
+      if (gamemode !== undefined) this.#listed.set(uuid, gamemode);
       if (gamemode !== undefined && ![0, 1, 2, 3, -1].includes(gamemode)) this.#broken(`game mode ${gamemode}`);
     }
   }
@@ -280,9 +317,12 @@ export class Rules {
     if (!isInside) this.#broken(`${packet} to ${x},${y},${z}`);
   }
 
-  #within(packet: string, { x, z }: Params): void {
-    const key = `${Math.floor(x / 16)},${Math.floor(z / 16)}`;
-    if (!this.#chunks.has(key)) this.outside.push(`${packet} in chunk ${key}`);
+  /** The blocks of the chunk there. */
+  #within(packet: string, place: Params): Map<string, number> | undefined {
+    const key = chunkAt(place);
+    const blocks = this.#chunks.get(key);
+    if (blocks === undefined) this.outside.push(`${packet} in chunk ${key}`);
+    return blocks;
   }
 
   #isNear(x: number, z: number): boolean {
@@ -291,7 +331,7 @@ export class Rules {
   }
 
   #forget(): void {
-    for (const key of this.#chunks) {
+    for (const key of this.#chunks.keys()) {
       const [x, z] = key.split(",").map(Number) as [number, number];
       if (!this.#isNear(x, z)) this.#chunks.delete(key);
     }
@@ -304,4 +344,16 @@ export class Rules {
   #broken(problem: string): void {
     this.problems.push(problem);
   }
+}
+
+function modeOf(mode: number | string): number {
+  return typeof mode === "number" ? mode : ["survival", "creative", "adventure", "spectator"].indexOf(mode);
+}
+
+function placeOf({ x, y, z }: Params): string {
+  return `${x},${y},${z}`;
+}
+
+function chunkAt({ x, z }: Params): string {
+  return `${Math.floor(x / 16)},${Math.floor(z / 16)}`;
 }

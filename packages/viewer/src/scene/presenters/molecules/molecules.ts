@@ -80,7 +80,7 @@ class Molecules implements Presenter {
     this.#pulls = new Pulls(look);
     this.#people = new People(look);
     this.#box = new SimulationBox(look);
-    // places in the room count from its zero, also where nobody is in it
+    // places in the room count from its zero, also where it is empty of people
     setting.origin.local([0, 0, 0], 0);
     this.#simulation.matrixAutoUpdate = false;
     this.#simulation.add(this.#balls.object, this.#pulls.object, this.#box.object);
