@@ -4,8 +4,7 @@ import type { ByteSource } from "./source.ts";
 /** Bytes as a source; reads are views of them, so they must not be written to any more. `close()` lets go of them. */
 export function memory(bytes: Uint8Array, name = "memory"): ByteSource {
   // a Buffer of Node's has a `slice` that does not copy
-  const plain = bytes.constructor === Uint8Array ? bytes : new Uint8Array(bytes.buffer, bytes.byteOffset, bytes.length);
-  return new MemorySource(plain, name);
+  return new MemorySource(new Uint8Array(bytes.buffer, bytes.byteOffset, bytes.length), name);
 }
 
 class MemorySource implements ByteSource {

@@ -11,11 +11,11 @@ import { Menu, MenuItem } from "../ui/menu.tsx";
 import type { DialogKind } from "./dialogs.tsx";
 import { showPanel } from "./layout.ts";
 import { PlaceContext } from "./place.ts";
-import { share } from "./share.ts";
 import { videoShown } from "../video/shown.ts";
 
 const LiveBadge = lazy(async () => ({ default: (await import("../live/live-badge.tsx")).LiveBadge }));
 const LayoutItems = lazy(async () => ({ default: (await import("./layout-items.tsx")).LayoutItems }));
+const ShareItems = lazy(async () => ({ default: (await import("./share-items.tsx")).ShareItems }));
 const UnitsItems = lazy(async () => ({ default: (await import("./units-items.tsx")).UnitsItems }));
 const BarDialog = lazy(async () => ({ default: (await import("./dialogs.tsx")).BarDialog }));
 const ExportDialog = lazy(async () => ({ default: (await import("../export/export-dialog.tsx")).ExportDialog }));
@@ -88,9 +88,12 @@ export function TopBar({ dock }: { readonly dock: DockviewApi | null }) {
           )}
         </Menu>
         {place === null && (
-          <Menu label="Share">
-            <MenuItem onSelect={() => void share(session)}>Copy the address of this moment</MenuItem>
-            <MenuItem onSelect={() => setDialog("embed")}>Embed in another page …</MenuItem>
+          <Menu label="Share" onNear={() => setNear(true)}>
+            {isNear && (
+              <Suspense fallback={null}>
+                <ShareItems onEmbed={() => setDialog("embed")} />
+              </Suspense>
+            )}
           </Menu>
         )}
         <Button onClick={() => exportShown.set(true)}>Export …</Button>
