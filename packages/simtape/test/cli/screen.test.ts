@@ -79,10 +79,11 @@ describe("the parts of a screen", () => {
   });
 });
 
-const SOCKET = `simtape-${process.pid}`;
+/** Of the newest server: one that was killed takes a moment to be gone, and a session of the next test would go with it. */
+let server = 0;
 
 function tmux(...words: string[]): string {
-  return execFileSync("tmux", ["-L", SOCKET, ...words], { encoding: "utf8", stdio: ["ignore", "pipe", "ignore"] });
+  return execFileSync("tmux", ["-L", `simtape-${process.pid}-${server}`, ...words], { encoding: "utf8", stdio: ["ignore", "pipe", "ignore"] });
 }
 
 const hasTmux = ((): boolean => {
@@ -96,6 +97,7 @@ const hasTmux = ((): boolean => {
 
 /** The command in a terminal of that size. */
 function start(columns: number, rows: number, words: readonly string[]): void {
+  server++;
   const env = ["-e", "NO_COLOR=1", "-e", "LC_ALL=C.UTF-8"];
   const command = [process.execPath, MAIN, ...words].map((word) => `'${word}'`).join(" ");
   tmux("-u", "new-session", "-d", ...env, "-x", `${columns}`, "-y", `${rows}`, `${command}; echo "exit $?"; sleep 60`);

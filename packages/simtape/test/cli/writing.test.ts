@@ -70,8 +70,8 @@ describe("copy", () => {
     // The file beside is there already: nothing is overwritten, and nothing half is left.
     writeFileSync(join(folder, "third.state"), "mine");
     const refused = await simtape(["copy", join(folder, "run.traj"), join(folder, "third.traj")]);
-    expect(refused.exit).toBe(1);
-    expect(refused.stderr).toContain("the file already exists");
+    expect(refused.exit).toBe(2);
+    expect(refused.stderr).toContain("there is something already, take it away or choose another name");
     expect(readFileSync(join(folder, "third.state"), "utf8")).toBe("mine");
     expect(readdirSync(folder).sort()).toEqual(["other.state", "other.traj", "run.state", "run.traj", "third.state"]);
   });
