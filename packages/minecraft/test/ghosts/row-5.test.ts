@@ -56,7 +56,7 @@ function rulesOfGhosts({ client, version }: Looker): Rules {
     rules.hear("configuration", "registry_data", {});
     rules.hear("configuration", "finish_configuration", {});
   }
-  rules.hear("play", "login", { entityId: 0, viewDistance: 10 });
+  rules.hear("play", "login", { entityId: 0, viewDistance: 10, gameMode: 0 });
   const uuids = new Set<string>();
   // biome-ignore lint/suspicious/noExplicitAny: each packet has fields of its own
   client.on("packet", (params: any, { name }: { name: string }) => {
