@@ -7,6 +7,7 @@ import {
   readFileSync,
   rmSync,
   statSync,
+  symlinkSync,
   utimesSync,
   writeFileSync,
 } from "node:fs";
@@ -52,6 +53,20 @@ function filesIn(lines: string): string[] {
 }
 
 describe("simtape index", () => {
+  test.skipIf(process.platform !== "linux")("one that cannot be read is not used, and that is reported", async () => {
+    const path = temporaryFile("town.log", town);
+    const plain = await simtape(["events", path]);
+    // a file whose reading fails, also for an administrator
+    symlinkSync("/proc/self/mem", path + ENDING);
+    expect(await simtape(["events", path])).toMatchObject({
+      exit: plain.exit,
+      stdout: plain.stdout,
+      stderr: expect.stringContaining("its seek index was not used"),
+    });
+    const found = await simtape(["find", path, "--where", "frame > 1", "--json"]);
+    expect([found.exit, (JSON.parse(found.stdout) as { decided: number }).decided]).toEqual([0, 0]);
+  });
+
   test("writes a seek index beside the recording, which other commands then use", async () => {
     const path = temporaryFile("town.log", town);
     const plain = [await simtape(["state", path, "--at", "90%", "--json"]), await simtape(["events", path])];

@@ -50,8 +50,9 @@ export async function sideCarOf(path: string): Promise<ByteSource | null> {
   found.sort((a, b) => b.changed - a.changed);
   const [newest] = found;
   if (newest === undefined) return null;
-  // side-cars are never written to once they have their name
-  return newest.size > SMALL ? fileSource(newest.at) : memory(await readFile(newest.at), newest.at);
+  // side-cars are never written to once they have their name; why one cannot be read is for its reader to say
+  const bytes = newest.size > SMALL ? null : await readFile(newest.at).catch(() => null);
+  return bytes === null ? fileSource(newest.at) : memory(bytes, newest.at);
 }
 
 /** When a file was changed last, to the nanosecond; null: it is not there. */
