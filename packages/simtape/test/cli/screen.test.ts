@@ -83,7 +83,10 @@ describe("the parts of a screen", () => {
 let server = 0;
 
 function tmux(...words: string[]): string {
-  return execFileSync("tmux", ["-L", `simtape-${process.pid}-${server}`, ...words], { encoding: "utf8", stdio: ["ignore", "pipe", "ignore"] });
+  return execFileSync("tmux", ["-L", `simtape-${process.pid}-${server}`, ...words], {
+    encoding: "utf8",
+    stdio: ["ignore", "pipe", "ignore"],
+  });
 }
 
 const hasTmux = ((): boolean => {
