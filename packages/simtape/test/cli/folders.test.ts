@@ -1,10 +1,12 @@
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { copyFileSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import fs from "node:fs/promises";
 import { syncBuiltinESMExports } from "node:module";
 import { tmpdir } from "node:os";
-import { basename, join } from "node:path";
+import { basename, join, relative } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { recordingsIn } from "../../src/cli/input/folders.ts";
+
+const TOWN = new URL("../../../../examples/town.log", import.meta.url).pathname;
 
 let folder = "";
 const { stat } = fs;
@@ -38,4 +40,18 @@ test.each(["gone.hcrp", "gone"])("what goes while a folder is looked through is 
 
 test("a folder that is not there is an error", async () => {
   await expect(recordingsIn(join(folder, "none"))).rejects.toThrow("ENOENT");
+});
+
+test("recordings are found at every depth, once each, in the order of their paths", async () => {
+  const deep = join(folder, "2026", "11", "29", "night", "run 7");
+  mkdirSync(deep, { recursive: true });
+  for (const place of [folder, join(folder, "2026", "11"), deep]) copyFileSync(TOWN, join(place, "town.log"));
+  symlinkSync(folder, join(deep, "all"));
+  symlinkSync("..", join(deep, "up"));
+  const found = await recordingsIn(folder);
+  expect(found.map(({ path }) => relative(folder, path))).toEqual([
+    join("2026", "11", "29", "night", "run 7", "town.log"),
+    join("2026", "11", "town.log"),
+    "town.log",
+  ]);
 });

@@ -32,43 +32,54 @@ export async function recordingsAt(name: string): Promise<readonly string[]> {
 }
 
 /**
- * The folder itself when it is one recording; else the files, and the folders, in it that are. Throws `UsageError` where
- * there is none.
+ * The folder itself when it is one recording; else the files and folders in it, at every depth, that are. Throws
+ * `UsageError` where there is none.
  */
 export async function recordingsIn(folder: string): Promise<readonly FoundRecording[]> {
-  const found = await lookIn(folder, 0);
+  const candidates: FoundRecording[] = [];
+  await walk(folder, new Set([await realpath(folder)]), candidates);
+  const found = await recordingsOf(candidates);
   if (found.length === 0) throw new UsageError(`a folder without recordings: ${folder}`);
   return found;
 }
 
-async function lookIn(folder: string, depth: number): Promise<FoundRecording[]> {
-  const all = await namesIn(folder, depth > 0);
+/**
+ * Adds the folders that are recordings, and the files that may be one. `walked`: real paths of folders; each is looked
+ * through once, as links may lead to it again.
+ */
+async function walk(folder: string, walked: Set<string>, to: FoundRecording[]): Promise<void> {
+  const all = await namesIn(folder, walked.size > 1);
   const names = all.filter((name) => !name.endsWith(SIDE_CAR_ENDING)).sort();
   const main = folderMains(allFormats()).find((name) => names.includes(name));
-  if (main !== undefined) return (await isOwn(folder, main)) ? [{ path: folder, main }] : [];
-  const found: (readonly FoundRecording[])[] = [];
+  if (main !== undefined) {
+    if (await isOwn(folder, main)) to.push({ path: folder, main });
+    return;
+  }
+  const entries = await Promise.all(names.map((name) => stat(join(folder, name)).catch(() => null)));
+  for (const [index, name] of names.entries()) {
+    const path = join(folder, name);
+    const entry = entries[index]!;
+    if (entry?.isDirectory() === true) {
+      const real = await realpath(path).catch(() => null);
+      if (real === null || walked.has(real)) continue;
+      walked.add(real);
+      await walk(path, walked, to);
+    } else if (entry?.isFile() === true && !isSecondOfPair(name, names, allFormats())) to.push({ path, main: null });
+  }
+}
+
+async function recordingsOf(candidates: readonly FoundRecording[]): Promise<FoundRecording[]> {
+  const are: boolean[] = [];
   let next = 0;
   const work = async (): Promise<void> => {
-    while (next < names.length) {
+    while (next < candidates.length) {
       const index = next++;
-      found[index] = await lookAt(folder, names[index]!, names, depth);
+      const { path, main } = candidates[index]!;
+      are[index] = main !== null || (await isRecording(path));
     }
   };
   await Promise.all(Array.from({ length: AT_ONCE }, work));
-  return found.flat();
-}
-
-async function lookAt(
-  folder: string,
-  name: string,
-  names: readonly string[],
-  depth: number,
-): Promise<readonly FoundRecording[]> {
-  const path = join(folder, name);
-  const entry = await stat(path).catch(() => null);
-  if (entry?.isDirectory() === true) return depth === 0 ? lookIn(path, 1) : [];
-  if (entry?.isFile() !== true || isSecondOfPair(name, names, allFormats())) return [];
-  return (await isRecording(path)) ? [{ path, main: null }] : [];
+  return candidates.filter((_, index) => are[index]!);
 }
 
 /** `mayGo`: one that has gone since it was looked at is empty. */
