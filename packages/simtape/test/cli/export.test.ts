@@ -94,14 +94,16 @@ describe("simtape export", () => {
 
   test("of several recordings goes into a folder, one file each; one that fails keeps no other from its turn", async () => {
     const [from, out] = [place(), `${place()}/new`];
-    mkdirSync(out);
+    mkdirSync(join(from, "a", "b"), { recursive: true });
     for (const [name, source] of [
       ["town.log", town],
+      ["a/b/town.log", town],
       ["run.hcrp", walk],
     ] as const)
       writeFileSync(join(from, name), readFileSync(source));
     await ok(from, robot, "--to", "parquet", "-o", `${out}/`);
-    expect(readdirSync(out).sort()).toEqual(["robot.parquet", "run.parquet", "town.parquet"]);
+    expect(readdirSync(out).sort()).toEqual(["a", "robot.parquet", "run.parquet", "town.parquet"]);
+    expect(readdirSync(join(out, "a", "b"))).toEqual(["town.parquet"]);
     writeFileSync(join(from, "broken.log"), "no recording");
     const words = ["export", join(from, "broken.log"), town, "--to", "csv", "-o", out, "--json"];
     const { exit, stdout, stderr } = await simtape(words);
@@ -115,6 +117,8 @@ describe("simtape export", () => {
     expect(readdirSync(out).filter((name) => name.endsWith(".csv"))).toEqual(["town.csv"]);
     const twice = await simtape(["export", town, join(from, "town.log"), "--to", "csv", "-o", out, "--force"]);
     expect(twice).toMatchObject({ exit: 1, stderr: expect.stringContaining("is written already, of ") });
+    const inWay = await simtape(["export", from, "--to", "csv", "-o", `${join(from, "broken.log")}/`]);
+    expect(inWay).toMatchObject({ exit: 2, stderr: expect.stringContaining("the folder cannot be made: ") });
     const noFolder = await simtape(["export", town, walk, "--to", "csv"]);
     expect(noFolder).toMatchObject({ exit: 2, stderr: expect.stringContaining("several recordings go into a folder") });
   });

@@ -1,8 +1,10 @@
+import { dirname, join, relative } from "node:path";
 import { type Command, Option } from "commander";
 import { exporterFor, fittingTargets } from "../../export/export-to.ts";
 import type { ExportReport, ExportTarget, OriginalFiles } from "../../export/exporter.ts";
 import { EXPORT_TARGETS, targetCalled, targetOfName } from "../../export/targets.ts";
 import { HeldFiles } from "../../io/held.ts";
+import { makeFolders } from "../../io/node/folders.ts";
 import { RecordingError } from "../../model/error.ts";
 import { toJson } from "../../model/json.ts";
 import type { TimeRange } from "../../model/time.ts";
@@ -53,7 +55,10 @@ export function addExport(program: Command): void {
     )
     .argument("<file...>", "paths, URLs, or - for standard input; a folder stands for the recordings in it")
     .addOption(new Option("--to <target>", "the target, when the name of the output does not say it").choices(ids))
-    .option("-o, --output <path>", "where to write; of several recordings a folder; default standard output")
+    .option(
+      "-o, --output <path>",
+      "where to write; of several recordings a folder, made if it is not there; default standard output",
+    )
     .option("--list", "write nothing, say which targets fit")
     .addOption(new Option("--set <name>", "a set of the state: vehicles, atoms, aircraft").conflicts("channel"))
     .option("-c, --channel <name>", "a channel: a row for each message, or for each item of those that are lists")
@@ -87,20 +92,37 @@ export function addExport(program: Command): void {
 }
 
 async function exportAll(files: readonly string[], options: ExportCommand): Promise<number> {
-  const all = await Promise.all(files.map((file) => recordingsAt(file).catch(() => [file])));
-  const isIntoFolder = await leadsIntoFolder(options.output, all.flat().length > 1);
+  const folders = await foldersOf(files);
+  const isIntoFolder = await leadsIntoFolder(options.output, folders.size > 1);
   const target = meantTarget(options, isIntoFolder);
   const written = new Map<string, string>();
   const one = (file: string): Promise<number> =>
     withRecording(file, options, async (recording) => {
       const { output } = options;
-      const path = isIntoFolder ? under(output!, await nameIn(file, recording, target)) : (output ?? "-");
+      const name = isIntoFolder ? join(folders.get(file) ?? "", await nameIn(file, recording, target)) : "";
+      const path = isIntoFolder ? under(output!, name) : (output ?? "-");
       const other = written.get(path);
       if (other !== undefined) throw new UsageError(`${path} is written already, of ${other}`);
       written.set(path, file);
+      if (isIntoFolder && !isInS3(path)) await makeFolders(dirname(path)).catch(cannotBeMade(dirname(path)));
       return exportOne(recording, target, path, file, options);
     });
   return forEach(files, one, (file, failure) => failed(file, failure, options));
+}
+
+/** Each recording with its folder, from the folder that was named on; "" of one that is named itself. */
+async function foldersOf(files: readonly string[]): Promise<ReadonlyMap<string, string>> {
+  const folders = new Map<string, string>();
+  for (const named of files)
+    for (const file of await recordingsAt(named).catch(() => [named]))
+      folders.set(file, file === named ? "" : dirname(relative(named, file)));
+  return folders;
+}
+
+function cannotBeMade(folder: string): (error: Error) => never {
+  return (error) => {
+    throw new UsageError(`the folder cannot be made: ${folder} (${(error as NodeJS.ErrnoException).code})`);
+  };
 }
 
 /** Whether the output is a folder. Throws `UsageError` where it must be, and is not. */
