@@ -125,6 +125,16 @@ describe("simtape index", () => {
     expect((await simtape(["state", path, "--at", "1s", "--no-index"])).stderr).toBe("");
   });
 
+  test("of many recordings a reason is said once", async () => {
+    const paths = ["a.log", "b.log", "c.log"].map((name) => temporaryFile(name, town));
+    for (const path of paths) writeFileSync(path + ENDING, "no side-car");
+    const { exit, stderr } = await simtape(["sql", ...paths, "SELECT count(*) FROM events"]);
+    expect([exit, stderr]).toEqual([
+      0,
+      expect.stringMatching(/^simtape: .*a\.log \(and 2 more\): its seek index was not used: .*\n$/),
+    ]);
+  });
+
   test("is not used with --no-index, nor by commands that judge a recording", async () => {
     const path = temporaryFile("town.log", town);
     await simtape(["index", path]);

@@ -71,10 +71,9 @@ export function whenOver(work: () => Promise<void>): void {
  */
 export async function end(exit: number): Promise<number> {
   for (const work of deliveries) await work();
+  tellUnusedIndexes();
   for (const [name, { findings }] of heeded) {
-    const called = name === "-" ? "standard input" : name;
-    const ignored = findings.find(({ code }) => code === "seek-index-ignored");
-    if (ignored !== undefined) say(`simtape: ${called}: ${ignored.message}`);
+    const called = calledOf(name);
     const bad = damageIn(findings);
     if (bad.length === 0) continue;
     const more = bad.length > 1 ? ` (and ${bad.length - 1} more)` : "";
@@ -85,6 +84,26 @@ export async function end(exit: number): Promise<number> {
     if (exit === EXIT.done) exit = EXIT.lossy;
   }
   return exit;
+}
+
+/** One line for each reason, as of many recordings most are alike. */
+function tellUnusedIndexes(): void {
+  const byReason = new Map<string, string[]>();
+  for (const [name, { findings }] of heeded) {
+    const ignored = findings.find(({ code }) => code === "seek-index-ignored");
+    if (ignored === undefined) continue;
+    const names = byReason.get(ignored.message);
+    if (names === undefined) byReason.set(ignored.message, [name]);
+    else names.push(name);
+  }
+  for (const [reason, [first, ...others]] of byReason) {
+    const more = others.length > 0 ? ` (and ${others.length} more)` : "";
+    say(`simtape: ${calledOf(first!)}${more}: ${reason}`);
+  }
+}
+
+function calledOf(name: string): string {
+  return name === "-" ? "standard input" : name;
 }
 
 /** Behind the end, and behind every failure. */
