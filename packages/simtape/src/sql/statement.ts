@@ -232,13 +232,13 @@ function meaningOf(term: Node, name: string): Term[] {
   const compared = COMPARED[String(term["type"])];
   const [left, right] = [term["left"] as Node, term["right"] as Node];
   if (term["class"] === "COMPARISON" && compared !== undefined) {
-    if (isColumn(left) && isConstant(right)) tests.push({ column, is: compared[0], values: [right] });
-    if (isColumn(right) && isConstant(left)) tests.push({ column, is: compared[1], values: [left] });
+    if (isColumn(left) && isBound(right)) tests.push({ column, is: compared[0], values: [right] });
+    if (isColumn(right) && isBound(left)) tests.push({ column, is: compared[1], values: [left] });
   }
   const [lower, upper] = [term["lower"] as Node, term["upper"] as Node];
   if (term["type"] === "COMPARE_BETWEEN" && isColumn(term["input"])) {
-    if (isConstant(lower)) tests.push({ column, is: ">=", values: [lower] });
-    if (isConstant(upper)) tests.push({ column, is: "<=", values: [upper] });
+    if (isBound(lower)) tests.push({ column, is: ">=", values: [lower] });
+    if (isBound(upper)) tests.push({ column, is: "<=", values: [upper] });
   }
   const [input, ...values] = listOf(term["children"]) as Node[];
   if (term["type"] === "COMPARE_IN" && isColumn(input) && values.every(isConstant))
@@ -251,6 +251,15 @@ const CONSTANT_FUNCTIONS = /^([-+*/%]|trunc|to_[a-z]+|abs|round|floor|ceil|make_
 /** Likewise of texts. */
 const TEXT_FUNCTIONS =
   /^(!?~~\*?|\|\||contains|starts_with|ends_with|prefix|suffix|lower|upper|length|replace|regexp_matches|regexp_full_match|not_like_escape|like_escape|ilike_escape)$/;
+
+/**
+ * A constant to compare with. A decimal number of more digits than a double has is one, too, as what is read has room for
+ * rounding: programs write times so, as 7.4575000000000005.
+ */
+function isBound(node: Node): boolean {
+  const { type } = (node["value"] ?? {}) as { readonly type?: { readonly id?: unknown } };
+  return isConstant(node) || (node["class"] === "CONSTANT" && type?.id === "DECIMAL");
+}
 
 function isConstant(node: Node): boolean {
   switch (node["class"]) {

@@ -199,6 +199,13 @@ describe("what is read", () => {
       null,
     ],
     ["SELECT id FROM vehicles USING SAMPLE 5 ROWS", null, null],
+    [
+      "SELECT id FROM vehicles WHERE time BETWEEN 0.74575000000000005 AND -7.4575000000000005",
+      [{ from: expect.closeTo(0.74575, 12) as number, until: expect.closeTo(-7.4575, 12) as number }],
+      null,
+    ],
+    ["SELECT id FROM vehicles WHERE time < 1 AND id = 12345678901234567.5", [{ until: 1 }], null],
+    ["SELECT id FROM vehicles WHERE time < 1 AND id = 12345678901234567", [{ until: 1 }], null],
     ["SELECT id FROM (SELECT id, time FROM vehicles WHERE time < 1) WHERE id = 24", [{ until: 1 }], null],
   ])("%s", async (sql, spans, ids) => {
     const [plan, ...others] = await session.explain(sql);
