@@ -1,9 +1,10 @@
-import { readdir, realpath, stat } from "node:fs/promises";
+import type { Stats } from "node:fs";
+import { lstat, readdir, realpath, stat } from "node:fs/promises";
 import { basename, join, sep } from "node:path";
 import { fileSource } from "../../io/node/index.ts";
 import { SourceError } from "../../io/source.ts";
 import { RecordingError } from "../../model/error.ts";
-import { folderMains, isSecondOfPair } from "../../model/file-names.ts";
+import { folderMains, isNamedAsRecording, isSecondOfPair } from "../../model/file-names.ts";
 import { recognize } from "../../model/open.ts";
 import { SIDE_CAR_ENDING } from "../../model/side-car/ending.ts";
 import { isInS3 } from "./command-path.ts";
@@ -32,8 +33,8 @@ export async function recordingsAt(name: string): Promise<readonly string[]> {
 }
 
 /**
- * The folder itself when it is one recording; else the files, and the folders, in it that are. Throws `UsageError` where
- * there is none.
+ * The folder itself when it is one recording; else the files, and the folders, in it that are, as their content shows. What
+ * cannot be read is one as its name shows: who opens it learns why. Throws `UsageError` where there is none.
  */
 export async function recordingsIn(folder: string): Promise<readonly FoundRecording[]> {
   const found = await lookIn(folder, 0);
@@ -43,6 +44,7 @@ export async function recordingsIn(folder: string): Promise<readonly FoundRecord
 
 async function lookIn(folder: string, depth: number): Promise<FoundRecording[]> {
   const all = await namesIn(folder, depth > 0);
+  if (all === null) return [{ path: folder, main: null }];
   const names = all.filter((name) => !name.endsWith(SIDE_CAR_ENDING)).sort();
   const main = folderMains(allFormats()).find((name) => names.includes(name));
   if (main !== undefined) return (await isOwn(folder, main)) ? [{ path: folder, main }] : [];
@@ -65,16 +67,26 @@ async function lookAt(
   depth: number,
 ): Promise<readonly FoundRecording[]> {
   const path = join(folder, name);
-  const entry = await stat(path).catch(() => null);
+  const entry = await statOf(path);
   if (entry?.isDirectory() === true) return depth === 0 ? lookIn(path, 1) : [];
-  if (entry?.isFile() !== true || isSecondOfPair(name, names, allFormats())) return [];
-  return (await isRecording(path)) ? [{ path, main: null }] : [];
+  const mayBeOne = entry?.isFile() === true || (entry?.isSymbolicLink() === true && isNamed(path));
+  if (!mayBeOne || isSecondOfPair(name, names, allFormats())) return [];
+  return entry?.isFile() !== true || (await isRecording(path)) ? [{ path, main: null }] : [];
 }
 
-/** `mayGo`: one that has gone since it was looked at is empty. */
-async function namesIn(folder: string, mayGo: boolean): Promise<string[]> {
+/** Of what a link leads to; of a link that leads nowhere its own. Null: it has gone. */
+function statOf(path: string): Promise<Stats | null> {
+  return stat(path).catch(() => lstat(path).catch(() => null));
+}
+
+function isNamed(path: string): boolean {
+  return isNamedAsRecording(basename(path), allFormats());
+}
+
+/** `isInner`: one that has gone since it was looked at is empty; null: it cannot be read. */
+async function namesIn(folder: string, isInner: boolean): Promise<string[] | null> {
   return readdir(folder).catch((error: NodeJS.ErrnoException) => {
-    if (mayGo && error.code === "ENOENT") return [];
+    if (isInner) return error.code === "ENOENT" ? [] : null;
     throw error;
   });
 }
@@ -93,10 +105,9 @@ async function isRecording(path: string): Promise<boolean> {
     return true;
   } catch (error) {
     if (RecordingError.is(error)) return false;
+    if (!(error instanceof SourceError)) throw error;
     // a writer has given it another name, or removed it, since it was looked at
-    if (error instanceof SourceError && (error.cause as NodeJS.ErrnoException | undefined)?.code === "ENOENT")
-      return false;
-    throw error;
+    return (error.cause as NodeJS.ErrnoException | undefined)?.code !== "ENOENT" && isNamed(path);
   } finally {
     await source.close();
   }
