@@ -11,9 +11,9 @@ const SPEEDS = [-4, -1, -0.5, 0.25, 0.5, 1, 2, 4, 16];
 
 /** The actions of the leader of a session; each throws `UsageError` that says what to type instead. */
 export const CONTROLS: Readonly<Record<string, (session: Session, rest: string) => Promise<void> | void>> = {
-  pause: ({ player }) => {
-    if (player.status.phase === "playing" || player.status.phase === "buffering") player.pause();
-    else player.play();
+  pause: (session) => {
+    if (session.isPlaying) session.pause();
+    else session.play();
   },
   t: async ({ player, recording }, rest) => {
     const { bounds, time } = player.status;
@@ -26,11 +26,11 @@ export const CONTROLS: Readonly<Record<string, (session: Session, rest: string) 
     const to = time + (sign === "+" ? by : -by);
     await player.seek(Math.min(Math.max(to, bounds?.start ?? 0), bounds?.end ?? to));
   },
-  speed: ({ player }, rest) => {
+  speed: (session, rest) => {
     const rate = Number(rest);
     if (rest === "" || !(Math.abs(rate) <= 64) || rate === 0) throw new UsageError("/speed from -64 to 64, not 0");
-    player.setRate(rate);
-    player.play();
+    session.player.setRate(rate);
+    session.play();
   },
   step: async ({ player }, rest) => {
     const count = rest === "" ? 1 : Number(rest);

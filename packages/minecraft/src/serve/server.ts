@@ -297,10 +297,10 @@ export class ReplayServer {
       if (session.viewers.size === 1) throw new UsageError("you watch alone already");
       const role = await this.#access.enter(viewer.asker, session.stored);
       const own = await this.#opened(session.stored);
-      const { time, rate, phase } = session.player.status;
+      const { time, rate } = session.player.status;
       await own.player.seek(time);
       own.player.setRate(rate);
-      own.begin(phase === "playing");
+      own.begin(session.isPlaying);
       await this.#enter(viewer, own, role);
     },
     marks: async (viewer, session) => {

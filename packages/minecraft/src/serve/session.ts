@@ -48,6 +48,7 @@ export class Session {
   #closed: Promise<void> | null = null;
   #notedAt = Number.NEGATIVE_INFINITY;
   #hasBegun = false;
+  #isPlaying = false;
 
   private constructor(stored: Stored, recording: Recording, scenery: Scenery | null, from: Time | undefined) {
     this.stored = stored;
@@ -59,7 +60,10 @@ export class Session {
     this.#skins = skins;
     this.player = play(recording, { interval: TICK, interpolate: false, at: from });
     this.player.subscribe((frame) => this.#advance(frame));
-    this.player.onStatus(() => this.note());
+    this.player.onStatus(({ phase }) => {
+      if (phase !== "loading") this.#isPlaying = phase === "playing" || phase === "buffering";
+      this.note();
+    });
     this.#looking = setInterval(() => this.#catchUp(), LOOK_BACK).unref();
   }
 
@@ -114,8 +118,23 @@ export class Session {
 
   /** Starts playing, unless it has started; `isPlaying`: false leaves it paused. */
   begin(isPlaying = true): void {
-    if (!this.#hasBegun && isPlaying) this.player.play();
+    if (!this.#hasBegun && isPlaying) this.play();
     this.#hasBegun = true;
+  }
+
+  /** Whether it plays, or will as soon as the present moment is loaded. */
+  get isPlaying(): boolean {
+    return this.#isPlaying;
+  }
+
+  play(): void {
+    this.#isPlaying = true;
+    this.player.play();
+  }
+
+  pause(): void {
+    this.#isPlaying = false;
+    this.player.pause();
   }
 
   /** Sends a line of chat to all viewers, or to some. */

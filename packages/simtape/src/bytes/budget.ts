@@ -6,10 +6,12 @@ const SPARED = 4;
 
 /** More was asked for than the budget of an open recording has. The model turns it into a `RecordingError`. */
 export class BudgetError extends Error {
-  constructor(what: string, wanted: number, allowed: number, budget: number) {
+  /** `wanted`: how much that is, and what there is, in words; `times`: so many budgets would do. */
+  constructor(what: string, wanted: string, times: number, budget: number) {
+    const enough = budget * 2 ** Math.ceil(Math.log2(Math.max(2, times)));
     super(
-      `over budget: ${what} would take ${inMebibytes(Math.ceil(wanted / MEBIBYTE))}, ${inMebibytes(Math.floor(allowed / MEBIBYTE))} are allowed; ` +
-        `if that is meant to be, raise the budget of ${inMebibytes(Math.ceil(budget / MEBIBYTE))} (--budget, or budget in the options of open)`,
+      `over budget: ${what} would take ${wanted}; if that is meant to be, allow more: ` +
+        `--budget ${amount(enough, Math.ceil).replace(" ", "")}, or budget in the options of open`,
     );
     this.name = "BudgetError";
   }
@@ -47,7 +49,10 @@ export class Budget {
   /** For memory that goes again: throws `BudgetError` when `bytes` find no room beside what is held. */
   fit(what: string, bytes: number): void {
     if (this.#held + this.#spared + bytes > this.limit) this.#giveUp();
-    if (this.#held + bytes > this.limit) throw new BudgetError(what, bytes, this.limit - this.#held, this.limit);
+    if (this.#held + bytes <= this.limit) return;
+    const left = `${amount(this.left, Math.floor)} of ${amount(this.limit, Math.floor)} are left`;
+    const wanted = `${amount(bytes, Math.ceil)} more, and ${left}`;
+    throw new BudgetError(what, wanted, (this.#held + bytes) / this.limit, this.limit);
   }
 
   /** Bytes that `fit` has room for. */
@@ -85,10 +90,15 @@ export class Budget {
   /** Throws `BudgetError` when `made` bytes are more than may be made of `size`. */
   expand(what: string, made: number, size: number): void {
     const allowed = this.expansion(size);
-    if (made > allowed) throw new BudgetError(what, made, allowed, this.limit);
+    if (made <= allowed) return;
+    const wanted = `${amount(made, Math.ceil)}, and ${amount(allowed, Math.floor)} are allowed`;
+    throw new BudgetError(what, wanted, made / allowed, this.limit);
   }
 }
 
-function inMebibytes(count: number): string {
-  return `${Math.max(0, count)} MiB`;
+/** Bytes in a unit that leaves a number to read: `512 B`, `1.5 KiB`, `256 MiB`; rounded so that more stays more. */
+function amount(bytes: number, round: (value: number) => number): string {
+  const power = bytes < 1024 ? 0 : bytes < MEBIBYTE ? 1 : 2;
+  const value = bytes / 1024 ** power;
+  return `${value < 100 && power > 0 ? round(value * 10) / 10 : round(value)} ${["B", "KiB", "MiB"][power]!}`;
 }

@@ -1,3 +1,5 @@
+import { SourceError } from "./source.ts";
+
 /** Where the bytes of one file go. Not safe for two writers at once; writes are taken in the order of the calls. */
 export interface ByteSink {
   /** For messages only. */
@@ -14,6 +16,14 @@ export interface ByteSink {
   close(): Promise<void>;
   /** The file is not wanted: nothing is left under its name. Idempotent; without effect after `close()`. */
   abort(): Promise<void>;
+}
+
+/** Why a write failed: what was read has no part in it. */
+export class SinkError extends SourceError {
+  constructor(message: string, options?: { cause?: unknown }) {
+    super("failed", message, options);
+    this.name = "SinkError";
+  }
 }
 
 /** A sink whose bytes can be read before it is closed: so that a file is checked before it appears under its name. */

@@ -30,6 +30,12 @@ function partnersIn(name: string, { files }: Format): readonly string[] {
   return files?.partners?.(name).filter((other) => other !== name && files.partners?.(other).includes(name)) ?? [];
 }
 
+/** Whether a file has the ending of a recording. */
+export function isNamedAsRecording(name: string, formats: readonly Format[]): boolean {
+  const lower = name.toLowerCase();
+  return formats.some(({ extensions }) => extensions.some((ending) => lower.endsWith(`.${ending}`)));
+}
+
 /** Whether a file may belong to the recording with this main file, by their names. */
 export function mayBelong(main: string, name: string, formats: readonly Format[]): boolean {
   if (name === main || name === main + PROVENANCE_ENDING || partnersOf(main, formats).includes(name)) return true;

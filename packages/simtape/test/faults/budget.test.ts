@@ -131,7 +131,9 @@ describe("a budget", () => {
         } catch (error) {
           if (!RecordingError.is(error)) throw error;
           expect(error.code).toBe("over-budget");
-          expect(error.message).toMatch(/^over budget: .* would take \d+ MiB, \d+ MiB are allowed; .*--budget/);
+          expect(error.message).toMatch(
+            /^over budget: .* would take [\d.]+ [KM]?i?B.*, and [\d.]+ [KM]?i?B .*; .*--budget [\d.]+[KM]?i?B/,
+          );
         }
       }),
       { numRuns: tries(40, 2000), seed: 14 },
@@ -175,6 +177,25 @@ describe("a budget", () => {
     expect(() => new Budget(Number.NaN)).toThrow(RangeError);
   });
 
+  test("says amounts of a size to read, and how much would be enough", () => {
+    const refused = (limit: number, held: number, more: number): string => {
+      const budget = new Budget(limit);
+      budget.hold("a", held);
+      try {
+        budget.hold("the list of channels", more);
+      } catch (error) {
+        return (error as Error).message;
+      }
+      return "";
+    };
+    const said = (amounts: string, budget: string): string =>
+      `over budget: the list of channels would take ${amounts} are left; if that is meant to be, allow more: --budget ${budget}, or budget in the options of open`;
+    expect(refused(256 * MiB, 256 * MiB - 40, 212)).toBe(said("212 B more, and 40 B of 256 MiB", "512MiB"));
+    expect(refused(256 * MiB, 255 * MiB, 1300 * MiB)).toBe(said("1300 MiB more, and 1 MiB of 256 MiB", "2048MiB"));
+    expect(refused(3000, 952, 2049)).toBe(said("2.1 KiB more, and 2 KiB of 2.9 KiB", "5.9KiB"));
+    expect(() => new Budget(1).expand("a", 3, 0)).toThrow(/would take 3 B, and 2 B are allowed; .* --budget 2B,/);
+  });
+
   test("grows with the file for what is made of it", () => {
     const budget = new Budget(MiB);
     expect(budget.expansion(0)).toBe(2 * MiB);
@@ -191,7 +212,9 @@ describe("the command", () => {
     const { exit, stderr, stdout } = await simtape(["info", tape]);
     expect(exit).toBe(1);
     expect(stdout).toBe("");
-    expect(stderr).toMatch(/^simtape: over budget: decompressing its messages would take 1\d{3} MiB, .*--budget.*\n$/);
+    expect(stderr).toMatch(
+      /^simtape: .*blocks\.tape: over budget: decompressing its messages would take 1\d{3} MiB, .*--budget.*\n$/,
+    );
   });
 
   test("takes a larger budget as an option, and from the environment", async () => {

@@ -28,6 +28,7 @@ export function namesIn(state: State): (path: SeriesPath) => string {
   };
 }
 
+/** As the scene calls it. */
 function thingName(
   { set, id }: { readonly set: string; readonly id: number | string },
   state: State | undefined,
@@ -35,12 +36,16 @@ function thingName(
   const things = state?.sets.get(set);
   const row = things?.ids.indexOf(id as never) ?? -1;
   const label = textIn(things, "label", row);
-  if (label !== "") return label;
+  // a role that every vehicle may have
+  if (label !== "" && label !== "autopilot") return label;
+  // where there are several scenes, the id has its topic before it
+  const own = typeof id === "string" ? id.replace(/^\/\S+ /, "") : id;
+  if (typeof own === "string" && own.startsWith("/")) return own.slice(1);
   const kind = textIn(things, "kind", row)
     .split(/[:./]/)
     .findLast((word) => /\D/.test(word));
-  if (kind === undefined && typeof id === "string") return id.replace(/^\//, "");
-  return `${kind ?? oneOf(set)} ${id}`;
+  if (kind === undefined && typeof own === "string") return own;
+  return `${kind ?? oneOf(set)} ${own}`;
 }
 
 function textIn(set: EntitySet | undefined, column: string, row: number): string {

@@ -1,4 +1,4 @@
-import { pathText, type SeriesPath, type Time } from "simtape";
+import { pathText, type SeriesPath, type State, type Time } from "simtape";
 import { useMemo } from "react";
 import { useSession, useShared, useViewer } from "../hooks.ts";
 import type { Thing } from "../subject.ts";
@@ -30,15 +30,22 @@ export function useShown(panel = FIRST): readonly [Shown, (next: Shown) => void,
   const key = `${panel}-${format}`;
   const [shown, setShown] = useShared<Shown | null>(key, null);
   const subject = useViewer((state) => state.subject);
-  const charts = useMemo(() => (shown === null ? NOTHING : ofSubject(shown, subject)), [shown, subject]);
+  const charts = useMemo(
+    () => (shown === null ? NOTHING : ofSubject(shown, subject, session.frame?.state)),
+    [session, shown, subject],
+  );
   return [charts, setShown, () => (session.state.value.shared[key] as Shown | undefined) ?? null];
 }
 
-function ofSubject(shown: Shown, subject: Thing | null): Shown {
+/** A thing of another set has the numbers that are called so there. */
+function ofSubject(shown: Shown, subject: Thing | null, state: State | undefined): Shown {
   if (shown.isOfSubject !== true || subject === null) return shown;
   const { set, id } = subject;
+  const columns = state?.sets.get(set)?.columns;
   const charts = shown.charts.map((paths) =>
-    paths.map((path) => ("set" in path && path.set === set ? { ...path, id } : path)),
+    paths.map((path) =>
+      "set" in path && (path.set === set || columns?.has(path.column) === true) ? { ...path, set, id } : path,
+    ),
   );
   return { ...shown, charts };
 }

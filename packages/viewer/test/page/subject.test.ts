@@ -24,21 +24,40 @@ test.skipIf(!hasChromium)("a town as Foxglove has it is about a vehicle, whateve
   await rm(folder, { recursive: true, force: true });
 });
 
+/** The names of it that the page says: its readings, the list, the plot. */
+async function namedIn(page: Page): Promise<readonly (string | undefined)[]> {
+  const hud = await page.locator(".scene-hud h3").textContent();
+  const list = await page
+    .getByRole("combobox", { name: "Selected thing" })
+    .evaluate((one) => (one as HTMLSelectElement).selectedOptions[0]?.text);
+  const [plot] = await page.locator(".plot-name").allTextContents();
+  // What follows the name says more of it in one place than in another.
+  return [hud, list?.replace(/, not selected$/, ""), plot].map((text) => text?.split(" · ")[0]);
+}
+
+test.skipIf(!hasChromium).each(["town.log", "patrol.tape"])(
+  "each thing of %s has one name in readings, list and plot",
+  async (name) => {
+    await using viewer = await startViewer([example(name)]);
+    const { page, errors } = await viewer.page(viewer.address(name));
+    await untilOpen(page);
+    await page.getByRole("tab", { name: "Plots", exact: true }).click();
+    const list = page.getByRole("combobox", { name: "Selected thing" });
+    await expect.poll(() => page.locator(".plot-name").count()).toBeGreaterThan(0);
+    const count = await list.locator("option").count();
+    for (const index of [count - 2, count - 1]) {
+      await list.selectOption({ index });
+      const text = (await list.locator("option").nth(index).textContent())!.replace(/, not selected$/, "");
+      await expect.poll(() => namedIn(page), { message: text }).toEqual(Array(3).fill(text));
+    }
+    expect(errors).toEqual([]);
+  },
+);
+
 describe.skipIf(!hasChromium)("what the page is about", () => {
   let viewer: Viewer;
   let page: Page;
   onePage([example("race.hcrp")], (opened) => ({ viewer, page } = opened));
-
-  /** The names of it that the page says: its readings, the list, the plot. */
-  async function named(): Promise<readonly (string | undefined)[]> {
-    const hud = await page.locator(".scene-hud h3").textContent();
-    const list = await page
-      .getByRole("combobox", { name: "Selected thing" })
-      .evaluate((one) => (one as HTMLSelectElement).selectedOptions[0]?.text);
-    const [plot] = await page.locator(".plot-name").allTextContents();
-    // What follows the name says more of it in one place than in another.
-    return [hud, list?.replace(/, not selected$/, ""), plot].map((text) => text?.split(" · ")[0]);
-  }
 
   test("is one thing in readings, list, plot and address, whoever says which", async () => {
     await page.goto(viewer.address("race.hcrp") + hashOf({ t: 20 }));
@@ -46,21 +65,21 @@ describe.skipIf(!hasChromium)("what the page is about", () => {
     await page.getByRole("tab", { name: "Plots", exact: true }).click();
     await page.locator(".scene-view canvas[role=img][data-time='20000000000']").waitFor();
     const [first] = await page.getByRole("combobox", { name: "Selected thing" }).locator("option").allTextContents();
-    await expect.poll(named).toEqual(Array(3).fill(first!.split(" · ")[0]));
+    await expect.poll(() => namedIn(page)).toEqual(Array(3).fill(first!.split(" · ")[0]));
     await page.getByRole("combobox", { name: "Selected thing" }).selectOption({ index: 4 });
     const other = await page
       .locator(".scene-things option")
       .nth(4)
       .evaluate((one) => one.textContent.split(" · ")[0]);
     expect(other).not.toBe(first!.split(" · ")[0]);
-    await expect.poll(named).toEqual(Array(3).fill(other));
+    await expect.poll(() => namedIn(page)).toEqual(Array(3).fill(other));
     // A message that is looked at leaves it, and so does a link.
     await page.evaluate(() => simtape.select({ kind: "byte", offset: 3 }));
-    await expect.poll(named).toEqual(Array(3).fill(other));
+    await expect.poll(() => namedIn(page)).toEqual(Array(3).fill(other));
     await page.waitForFunction(() => decodeURIComponent(location.hash).includes('"subject":{"set":"players"'));
     await page.reload();
     await untilOpen(page);
-    await expect.poll(named).toEqual(Array(3).fill(other));
+    await expect.poll(() => namedIn(page)).toEqual(Array(3).fill(other));
     // Where it is not, nothing is told of another under its name.
     await page.evaluate(() => simtape.select({ kind: "thing", set: "players", id: 99 }));
     await expect.poll(() => page.locator(".scene-hud").isVisible()).toBe(false);

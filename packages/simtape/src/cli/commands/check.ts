@@ -15,7 +15,7 @@ export function addCheck(program: Command): void {
   reads(program.command("check"))
     .summary("whether recordings are sound")
     .description(
-      "Reads and decodes everything, and reports every finding; for a recording folder also what its journal holds. Exit 0: all sound; 3: damaged but readable; 1: unreadable.",
+      "Reads and decodes everything, and reports every finding; for a recording folder also what its journal holds. Exit 0: all sound; 3: damaged but readable, or one of a folder unreadable; 1: unreadable.",
     )
     .argument("<file...>", "paths, URLs, or - for standard input; a folder stands for the recordings in it")
     .option("--json", "one JSON object per file")

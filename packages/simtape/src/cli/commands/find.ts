@@ -5,6 +5,7 @@ import { toJson } from "../../model/json.ts";
 import type { SqlSource } from "../../sql/source.ts";
 import { type Asked, type Found, lookInto } from "../find/look.ts";
 import { areHere, lookInThreads } from "../find/threads.ts";
+import { failureLine } from "../input/each.ts";
 import { usableExpression, wrongExpression } from "../input/asked.ts";
 import { budgetOf, type ReadOptions, seeks } from "../input/recordings.ts";
 import { sourceCalled, sqlSources } from "../input/sql-sources.ts";
@@ -130,7 +131,8 @@ function isFitting(found: Found): boolean {
 function tellFailed(sources: readonly SqlSource[], all: readonly Found[]): void {
   const failed = all.flatMap((found, i) => (found.how === "failed" ? [{ ...found, place: placeOf(sources[i]!) }] : []));
   const [first] = failed;
-  if (first !== undefined && failed.length === all.length) throw new RecordingError(first.code, first.message);
+  if (first !== undefined && failed.length === all.length)
+    throw new RecordingError(first.code, failureLine(first.place, first));
   for (const { place, code, message } of failed)
     heed(place, { findings: [{ code: `find:${code}`, severity: "loss", message }] });
 }

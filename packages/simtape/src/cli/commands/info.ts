@@ -3,7 +3,7 @@ import Table from "cli-table3";
 import type { Command } from "commander";
 import type { Recording } from "../../model/recording.ts";
 import type { Value } from "../../model/value.ts";
-import { forEach } from "../input/each.ts";
+import { failureLine, forEach } from "../input/each.ts";
 import { EXIT } from "../run/failure.ts";
 import { describe } from "../output/described.ts";
 import { holds } from "../output/holds.ts";
@@ -44,7 +44,7 @@ export function addInfo(program: Command): void {
         return EXIT.done;
       };
       process.exitCode = await forEach(files, show, async (file, error) => {
-        say(`simtape: ${error.message}`);
+        say(`simtape: ${failureLine(file, error)}`);
         if (options.json === true) await output.line(toJson({ file, error }));
         await output.flush();
       });

@@ -7,6 +7,7 @@ import { toJson } from "../../model/json.ts";
 import type { Time } from "../../model/time.ts";
 import { collected } from "../input/collected.ts";
 import { isInS3, storeAt } from "../input/command-path.ts";
+import { exitAmong } from "../input/each.ts";
 import { lakeSources } from "../input/lake-sources.ts";
 import { type ReadOptions, seeks } from "../input/recordings.ts";
 import { parseDuration } from "../input/time.ts";
@@ -86,9 +87,10 @@ async function lake(store: string, output: string, options: LakeCommand): Promis
 }
 
 function exitOf(changes: readonly LakeChange[]): number {
-  if (changes.some(({ did }) => did === "failed")) return EXIT.failed;
+  const failed = changes.filter(({ did }) => did === "failed").length;
   const isLossy = changes.some(({ did, outcome }) => did === "left" || isDamaged({ did, outcome }));
-  return isLossy ? EXIT.lossy : EXIT.done;
+  const exit = exitAmong(changes.length - failed, failed);
+  return exit === EXIT.done && isLossy ? EXIT.lossy : exit;
 }
 
 function isDamaged({ did, outcome }: Pick<LakeChange, "did" | "outcome">): boolean {

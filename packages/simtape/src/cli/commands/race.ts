@@ -6,11 +6,12 @@ import type { RaceEntry, RaceOptions } from "../../race/race.ts";
 import type { Race } from "../../race/report.ts";
 import { RecordingError } from "../../model/error.ts";
 import { toJson } from "../../model/json.ts";
+import type { Recording } from "../../model/recording.ts";
+import type { Time } from "../../model/time.ts";
 import { collected } from "../input/collected.ts";
-import { recordingsAt } from "../input/folders.ts";
 import { type ReadOptions, reads } from "../input/recordings.ts";
 import { clock, parseRange, TIME_HELP } from "../input/time.ts";
-import { withRecording } from "../input/with-recording.ts";
+import { withRecordings } from "../input/with-recording.ts";
 import { findingToPlain } from "../output/findings.ts";
 import { raceText } from "../output/race-text.ts";
 import { reportOf, writeReport } from "../output/html-report.ts";
@@ -82,46 +83,40 @@ export function addRace(program: Command): void {
       `\n${LINE_HELP}\n${TIME_HELP}\n\nExamples:\n  $ simtape race before.log after.log --thing 'vehicles[hero]'\n  $ simtape race laps.log --line 12,-4,12,4 --sectors 5 --html laps.html\n  $ simtape race race.hcrp --thing 'players[*]' --mark start --finish finish --checkpoint 'checkpoint 1'\n  $ simtape race circuit-*.fgtape --line 37.61,-122.36,37.62,-122.36 --best --json | jq '.laps[0].seconds'\n  $ simtape race run.tape again.tape --course path.csv`,
     )
     .action(async (named: string[], options: RaceCommand) => {
-      const files = (await Promise.all(named.map(recordingsAt))).flat();
-      const report = await reportOf(options, files);
-      const output = new Output();
-      const { found, damage } = await raced(files, options);
-      if (report !== null) {
-        const { racePage } = await import("../../race/page.ts");
-        await writeReport(report, racePage(found, { files, view: options.view }));
-      }
-      if (options.json === true) await output.line(toJson({ files, ...found, findings: damage }));
-      else await output.lines(raceText(found, files));
-      await output.flush();
-      if (damage.some((of) => of.length > 0)) process.exitCode = EXIT.lossy;
+      const asked = await optionsOf(options);
+      await withRecordings(named, options, async (opened) => {
+        const files = opened.map(({ file }) => file);
+        const report = await reportOf(options, files);
+        const found = await raced(opened, asked, options);
+        if (report !== null) {
+          const { racePage } = await import("../../race/page.ts");
+          await writeReport(report, racePage(found, { files, view: options.view }));
+        }
+        const damage = opened.map(({ recording }) => damageIn(recording.findings).map(findingToPlain));
+        const output = new Output();
+        if (options.json === true) await output.line(toJson({ files, ...found, findings: damage }));
+        else await output.lines(raceText(found, files));
+        await output.flush();
+        if (damage.some((of) => of.length > 0)) process.exitCode = EXIT.lossy;
+      });
     });
 }
 
-interface Raced {
-  readonly found: Race;
-  /** Of each recording. */
-  readonly damage: readonly (readonly unknown[])[];
-}
-
-/** Opens all recordings, one inside of the other, and closes them behind the race. */
-async function raced(files: readonly string[], options: RaceCommand): Promise<Raced> {
-  const asked = await optionsOf(options);
+async function raced(
+  opened: readonly { readonly recording: Recording }[],
+  asked: RaceOptions,
+  options: RaceCommand,
+): Promise<Race> {
   const { race } = await import("../../race/race.ts");
   const entries: RaceEntry[] = [];
+  const ends: Time[] = [];
+  for (const { recording } of opened) {
+    entries.push({ recording, ...(await parseRange(options, recording)) });
+    ends.push((await recording.timeline()).end);
+  }
   const progress = new Progress("racing");
-  const next = async (): Promise<Raced> => {
-    const file = files[entries.length];
-    if (file !== undefined)
-      return withRecording(file, options, async (recording) => {
-        entries.push({ recording, ...(await parseRange(options, recording)) });
-        return next();
-      });
-    const ends = await Promise.all(entries.map(async ({ recording }) => (await recording.timeline()).end));
-    const onProgress: RaceOptions["onProgress"] = (i, time) => progress.show(time, ends[i]!, clock);
-    const found = await usable(() => race(entries, { ...asked, onProgress })).finally(() => progress.end());
-    return { found, damage: entries.map(({ recording }) => damageIn(recording.findings).map(findingToPlain)) };
-  };
-  return next();
+  const onProgress: RaceOptions["onProgress"] = (i, time) => progress.show(time, ends[i]!, clock);
+  return usable(() => race(entries, { ...asked, onProgress })).finally(() => progress.end());
 }
 
 async function optionsOf(options: RaceCommand): Promise<RaceOptions> {

@@ -9,7 +9,7 @@ import { allFormats } from "../input/formats.ts";
 import { findingToPlain } from "../output/findings.ts";
 import { toJson } from "../../model/json.ts";
 import { byteSize, counted, Output, Progress, say } from "../run/terminal.ts";
-import { forEach } from "../input/each.ts";
+import { failureLine, forEach } from "../input/each.ts";
 import { withRecording } from "../input/with-recording.ts";
 import { budgetOf, isUrl, mainPath, type ReadOptions, reads, withGiven } from "../input/recordings.ts";
 
@@ -52,7 +52,7 @@ export function addIndex(program: Command): void {
         return EXIT.done;
       };
       process.exitCode = await forEach(files, index, async (file, error) => {
-        say(`simtape: ${file}: ${error.message}`);
+        say(`simtape: ${failureLine(file, error)}`);
         if (options.json === true) await output.line(toJson({ file, error }));
         await output.flush();
       });

@@ -1,7 +1,7 @@
 import type { Command } from "commander";
 import type { RecordingStatistics } from "../../stats/report.ts";
 import { toJson } from "../../model/json.ts";
-import { forEach } from "../input/each.ts";
+import { failureLine, forEach } from "../input/each.ts";
 import { type ReadOptions, reads } from "../input/recordings.ts";
 import { clock, parseRange, TIME_HELP } from "../input/time.ts";
 import { withRecording } from "../input/with-recording.ts";
@@ -45,7 +45,7 @@ export function addStats(program: Command): void {
           return EXIT.done;
         },
         async (file, error) => {
-          say(`simtape: ${file}: ${error.message}`);
+          say(`simtape: ${failureLine(file, error)}`);
           if (options.json === true) await output.line(toJson({ file, error, findings: [] }));
           await output.flush();
         },

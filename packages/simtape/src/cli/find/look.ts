@@ -58,8 +58,9 @@ export async function lookInto(open: () => Promise<Recording>, { expression, isW
     }
   } catch (error) {
     if (AskError.is(error)) return unfit(error);
-    if (!RecordingError.is(error)) throw error;
-    const { code, message } = error;
+    const failure = RecordingError.from(error, "recording");
+    if (!RecordingError.is(failure)) throw error;
+    const { code, message } = failure;
     return { how: "failed", code, message };
   }
 }

@@ -1,9 +1,10 @@
-import { readdir, realpath, stat } from "node:fs/promises";
+import type { Stats } from "node:fs";
+import { lstat, readdir, realpath, stat } from "node:fs/promises";
 import { basename, join, sep } from "node:path";
 import { fileSource } from "../../io/node/index.ts";
 import { SourceError } from "../../io/source.ts";
 import { RecordingError } from "../../model/error.ts";
-import { folderMains, isSecondOfPair } from "../../model/file-names.ts";
+import { folderMains, isNamedAsRecording, isSecondOfPair } from "../../model/file-names.ts";
 import { recognize } from "../../model/open.ts";
 import { SIDE_CAR_ENDING } from "../../model/side-car/ending.ts";
 import { isInS3 } from "./command-path.ts";
@@ -32,60 +33,82 @@ export async function recordingsAt(name: string): Promise<readonly string[]> {
 }
 
 /**
- * The folder itself when it is one recording; else the files and folders in it, at every depth, that are. Throws
- * `UsageError` where there is none.
+ * The folder itself when it is one recording; else the files and folders in it, at every depth, that are, as their content
+ * shows. What cannot be read is one as its name shows: who opens it learns why. Throws `UsageError` where there is none.
  */
 export async function recordingsIn(folder: string): Promise<readonly FoundRecording[]> {
-  const candidates: FoundRecording[] = [];
+  const candidates: Candidate[] = [];
   await walk(folder, new Set([await realpath(folder)]), candidates);
   const found = await recordingsOf(candidates);
   if (found.length === 0) throw new UsageError(`a folder without recordings: ${folder}`);
   return found;
 }
 
+/** `isFile`: its content shows whether it is a recording. */
+interface Candidate extends FoundRecording {
+  readonly isFile: boolean;
+}
+
 /**
- * Adds the folders that are recordings, and the files that may be one. `walked`: real paths of folders; each is looked
- * through once, as links may lead to it again.
+ * Adds the folders that are recordings, and what else may be one. `walked`: real paths of folders; each is looked through
+ * once, as links may lead to it again.
  */
-async function walk(folder: string, walked: Set<string>, to: FoundRecording[]): Promise<void> {
+async function walk(folder: string, walked: Set<string>, to: Candidate[]): Promise<void> {
   const all = await namesIn(folder, walked.size > 1);
+  if (all === null) {
+    to.push({ path: folder, main: null, isFile: false });
+    return;
+  }
   const names = all.filter((name) => !name.endsWith(SIDE_CAR_ENDING)).sort();
   const main = folderMains(allFormats()).find((name) => names.includes(name));
   if (main !== undefined) {
-    if (await isOwn(folder, main)) to.push({ path: folder, main });
+    if (await isOwn(folder, main)) to.push({ path: folder, main, isFile: false });
     return;
   }
-  const entries = await Promise.all(names.map((name) => stat(join(folder, name)).catch(() => null)));
+  const entries = await Promise.all(names.map((name) => statOf(join(folder, name))));
   for (const [index, name] of names.entries()) {
     const path = join(folder, name);
     const entry = entries[index]!;
     if (entry?.isDirectory() === true) {
-      const real = await realpath(path).catch(() => null);
-      if (real === null || walked.has(real)) continue;
+      const real = await realpath(path).catch(() => path);
+      if (walked.has(real)) continue;
       walked.add(real);
       await walk(path, walked, to);
-    } else if (entry?.isFile() === true && !isSecondOfPair(name, names, allFormats())) to.push({ path, main: null });
+      continue;
+    }
+    const isFile = entry?.isFile() === true;
+    const mayBeOne = isFile || (entry?.isSymbolicLink() === true && isNamed(path));
+    if (mayBeOne && !isSecondOfPair(name, names, allFormats())) to.push({ path, main: null, isFile });
   }
 }
 
-async function recordingsOf(candidates: readonly FoundRecording[]): Promise<FoundRecording[]> {
+async function recordingsOf(candidates: readonly Candidate[]): Promise<FoundRecording[]> {
   const are: boolean[] = [];
   let next = 0;
   const work = async (): Promise<void> => {
     while (next < candidates.length) {
       const index = next++;
-      const { path, main } = candidates[index]!;
-      are[index] = main !== null || (await isRecording(path));
+      const { path, isFile } = candidates[index]!;
+      are[index] = !isFile || (await isRecording(path));
     }
   };
   await Promise.all(Array.from({ length: AT_ONCE }, work));
-  return candidates.filter((_, index) => are[index]!);
+  return candidates.filter((_, index) => are[index]!).map(({ path, main }) => ({ path, main }));
 }
 
-/** `mayGo`: one that has gone since it was looked at is empty. */
-async function namesIn(folder: string, mayGo: boolean): Promise<string[]> {
+/** Of what a link leads to; of a link that leads nowhere its own. Null: it has gone. */
+function statOf(path: string): Promise<Stats | null> {
+  return stat(path).catch(() => lstat(path).catch(() => null));
+}
+
+function isNamed(path: string): boolean {
+  return isNamedAsRecording(basename(path), allFormats());
+}
+
+/** `isInner`: one that has gone since it was looked at is empty; null: it cannot be read. */
+async function namesIn(folder: string, isInner: boolean): Promise<string[] | null> {
   return readdir(folder).catch((error: NodeJS.ErrnoException) => {
-    if (mayGo && error.code === "ENOENT") return [];
+    if (isInner) return error.code === "ENOENT" ? [] : null;
     throw error;
   });
 }
@@ -104,10 +127,9 @@ async function isRecording(path: string): Promise<boolean> {
     return true;
   } catch (error) {
     if (RecordingError.is(error)) return false;
+    if (!(error instanceof SourceError)) throw error;
     // a writer has given it another name, or removed it, since it was looked at
-    if (error instanceof SourceError && (error.cause as NodeJS.ErrnoException | undefined)?.code === "ENOENT")
-      return false;
-    throw error;
+    return (error.cause as NodeJS.ErrnoException | undefined)?.code !== "ENOENT" && isNamed(path);
   } finally {
     await source.close();
   }

@@ -1,6 +1,7 @@
-import { readFile } from "node:fs/promises";
+import { readdir, readFile } from "node:fs/promises";
 import { type Command, Option } from "commander";
 import { bundleOf, withFiles } from "../../io/bundle.ts";
+import { failure } from "../../io/node/file-source.ts";
 import { fileSpool, stdin } from "../../io/node/index.ts";
 import { shownUrl } from "../../io/shown-url.ts";
 import type { ByteSource, SourceBundle } from "../../io/source.ts";
@@ -15,7 +16,7 @@ import { UsageError } from "../run/failure.ts";
 import { allFormats } from "./formats.ts";
 import { Progress } from "../run/terminal.ts";
 import { toServers } from "./timeout.ts";
-import { commandPath, under } from "./command-path.ts";
+import { commandPath, isInS3, under } from "./command-path.ts";
 import { hide } from "../run/secrets.ts";
 import { sizeOf } from "./size.ts";
 
@@ -130,6 +131,10 @@ export async function mainPath(name: string): Promise<string> {
   if ((await commandPath(name).kind()) !== "folder") return name;
   const mains = folderMains(allFormats());
   for (const main of mains) if ((await commandPath(under(name, main)).kind()) === "file") return under(name, main);
+  if (!isInS3(name))
+    await readdir(name).catch((error: unknown) => {
+      throw failure(error, name);
+    });
   throw new UsageError(`a folder without a recording of its own (${mains.join(", ")}): ${name}`);
 }
 

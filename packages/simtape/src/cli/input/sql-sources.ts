@@ -8,8 +8,9 @@ import { heed } from "../run/ending.ts";
 import { commandPath, isInS3, storeAt, under } from "./command-path.ts";
 import { recordingsAt } from "./folders.ts";
 import { allFormats } from "./formats.ts";
-import { isUrl, openNamed, type ReadOptions } from "./recordings.ts";
+import { isUrl, type ReadOptions } from "./recordings.ts";
 import { recordingsInStore } from "./store-recordings.ts";
+import { openedNamed } from "./with-recording.ts";
 
 /**
  * The recordings of a question: those that were named, a folder for all that are in it. A recording is called by its path in
@@ -55,9 +56,7 @@ async function mustBeThere(path: string): Promise<void> {
 
 /** As `withRecording` opens it; its findings are said when the command ends, and it is not kept for that. */
 async function opened(path: string, options: ReadOptions): Promise<Recording> {
-  const recording = path.endsWith(".json")
-    ? (await (await import("./editing.ts")).editing(null, path, null, options)).recording
-    : await openNamed(path, options);
+  const recording = await openedNamed(path, options);
   const close = recording.close.bind(recording);
   return Object.assign(recording, {
     close: async () => {

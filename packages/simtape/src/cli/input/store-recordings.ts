@@ -1,5 +1,5 @@
 import type { Store } from "../../io/store.ts";
-import { folderMains, isSecondOfPair } from "../../model/file-names.ts";
+import { folderMains, isNamedAsRecording, isSecondOfPair } from "../../model/file-names.ts";
 import type { Format } from "../../model/format.ts";
 import { UsageError } from "../run/failure.ts";
 
@@ -17,14 +17,13 @@ export async function recordingsInStore(store: Store, formats: readonly Format[]
     byFolder.set(folder, names);
   }
   const mains = folderMains(formats);
-  const endings = formats.flatMap(({ extensions }) => extensions.map((ending) => `.${ending}`));
   const found: string[] = [];
   for (const [folder, names] of byFolder) {
     if (mains.some((main) => names.includes(main))) found.push(folder);
     else
       for (const name of names) {
-        const isOne = endings.some((ending) => name.toLowerCase().endsWith(ending));
-        if (isOne && !isSecondOfPair(name, names, formats)) found.push(folder === "" ? name : `${folder}/${name}`);
+        if (isNamedAsRecording(name, formats) && !isSecondOfPair(name, names, formats))
+          found.push(folder === "" ? name : `${folder}/${name}`);
       }
   }
   if (found.length === 0) throw new UsageError(`a folder without recordings: ${store.name}`);

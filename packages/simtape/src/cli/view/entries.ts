@@ -112,6 +112,7 @@ async function folderEntry(folder: string, main: string): Promise<FileEntry> {
 
 async function fileEntry(path: string, name: string): Promise<FileEntry> {
   const folder = await realpath(dirname(path));
-  const { size } = await stat(path);
-  return { name, folder, store: folder, main: basename(path), bytes: size };
+  // what cannot be read is listed: the page says why
+  const found = await stat(path).catch(() => null);
+  return { name, folder, store: folder, main: basename(path), bytes: found?.size ?? 0 };
 }

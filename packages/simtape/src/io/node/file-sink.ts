@@ -1,7 +1,7 @@
 import { access, type FileHandle, link, open, rename, stat, unlink } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
 import { checkFileName } from "../bundle.ts";
-import type { ReadableSink, SinkBundle } from "../sink.ts";
+import { type ReadableSink, type SinkBundle, SinkError } from "../sink.ts";
 import { SourceError } from "../source.ts";
 import { modeLike, OWN_FILE } from "./access.ts";
 import { tidy } from "./directory-files.ts";
@@ -49,12 +49,11 @@ class FileSink implements ReadableSink {
   }
 
   static async open(path: string, options: FileSinkOptions): Promise<FileSink> {
-    if (options.keep === true && (await isThere(path)))
-      throw new SourceError("failed", `the file already exists: ${path}`);
+    if (options.keep === true && (await isThere(path))) throw new SinkError(`the file already exists: ${path}`);
     const found = await stat(path).catch(() => null);
     // a file would take its place
     if (found !== null && !found.isFile() && !found.isDirectory())
-      throw new SourceError("failed", `a pipe or device, which no file may replace: ${path}`);
+      throw new SinkError(`a pipe or device, which no file may replace: ${path}`);
     // A name that cannot be guessed and says which process owns it; of the longest names only the beginning.
     const start = basename(path).slice(0, 60);
     // What a process that was killed has left of the same file.
@@ -179,5 +178,5 @@ async function syncFolder(path: string): Promise<void> {
 
 function failure(what: string, path: string, cause: unknown): SourceError {
   const code = (cause as NodeJS.ErrnoException).code ?? "";
-  return new SourceError("failed", `${what} (${code}): ${path}`, { cause });
+  return new SinkError(`${what} (${code}): ${path}`, { cause });
 }

@@ -1,5 +1,5 @@
 import { type FileHandle, open } from "node:fs/promises";
-import type { ByteSink } from "../sink.ts";
+import { type ByteSink, SinkError } from "../sink.ts";
 import { SourceError } from "../source.ts";
 import { OWN_FILE } from "./access.ts";
 
@@ -13,7 +13,7 @@ export async function toGrowingFile(path: string): Promise<ByteSink> {
   } catch (cause) {
     const { code } = cause as NodeJS.ErrnoException;
     const why = code === "EEXIST" ? "the file already exists" : `cannot be created (${code ?? ""})`;
-    throw new SourceError("failed", `${why}: ${path}`, { cause });
+    throw new SinkError(`${why}: ${path}`, { cause });
   }
 }
 
@@ -47,7 +47,7 @@ class GrowingFile implements ByteSink {
       }
     } catch (cause) {
       const { code } = cause as NodeJS.ErrnoException;
-      throw new SourceError("failed", `cannot be written (${code ?? ""}), is the disk full? ${this.name}`, { cause });
+      throw new SinkError(`cannot be written (${code ?? ""}), is the disk full? ${this.name}`, { cause });
     }
   }
 

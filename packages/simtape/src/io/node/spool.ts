@@ -1,6 +1,7 @@
 import { type FileHandle, mkdtemp, open, rm, statfs } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { SinkError } from "../sink.ts";
 import { SourceError } from "../source.ts";
 import type { Spool, SpoolFactory } from "../spool.ts";
 
@@ -24,7 +25,7 @@ async function createSpool(folder: string): Promise<Spool> {
     return new FileSpool(handle, (await remove(own)) ? null : own, folder);
   } catch (cause) {
     if (own !== null) await remove(own);
-    throw new SourceError("failed", `cannot create a temporary file in ${folder}`, { cause });
+    throw new SinkError(`cannot create a temporary file in ${folder}`, { cause });
   }
 }
 
@@ -51,7 +52,7 @@ class FileSpool implements Spool {
         this.#length += bytesWritten;
       }
     } catch (cause) {
-      throw new SourceError("failed", `temporary file cannot be written, is the disk full? ${this.#folder}`, { cause });
+      throw new SinkError(`temporary file cannot be written, is the disk full? ${this.#folder}`, { cause });
     }
   }
 
@@ -72,7 +73,7 @@ class FileSpool implements Spool {
     const { bavail, blocks, bsize } = await statfs(this.#folder);
     if (bavail * bsize > Math.min(SPARE, (blocks * bsize) / 20)) return;
     const message = `the disk is nearly full, ${this.#length} bytes were written to a temporary file: ${this.#folder}`;
-    throw new SourceError("failed", message);
+    throw new SinkError(message);
   }
 
   async close(): Promise<void> {
