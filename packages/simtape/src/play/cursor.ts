@@ -3,6 +3,7 @@ import { RecordingError } from "../model/error.ts";
 import { interpolateStates } from "../model/interpolate.ts";
 import type { State } from "../model/state.ts";
 import { after, type Time } from "../model/time.ts";
+import { paced } from "./pace.ts";
 import type { Reel, Wanted } from "./reel.ts";
 import { countUntil } from "./search.ts";
 import { Span } from "./span.ts";
@@ -23,6 +24,7 @@ export interface Shown {
 export class Cursor {
   readonly reel: Reel;
   readonly #isInterpolating: boolean;
+  readonly #isPaced: boolean;
   #span: Span | null = null;
   /** A stretch that will be entered at its end, folded as far as there was time. */
   #ready: Span | null = null;
@@ -31,9 +33,11 @@ export class Cursor {
   /** The next moment of motion, as long as the cursor is before it. */
   #next: State | null = null;
 
-  constructor(reel: Reel, isInterpolating: boolean) {
+  /** `isPaced`: what moves is shown with how fast it goes. */
+  constructor(reel: Reel, isInterpolating: boolean, isPaced: boolean) {
     this.reel = reel;
     this.#isInterpolating = isInterpolating;
+    this.#isPaced = isPaced;
   }
 
   /** Goes to a time in memory; false, and nothing moves, when it is not. */
@@ -113,7 +117,7 @@ export class Cursor {
     if (!this.#isInterpolating) return still(span.at(time));
     const behind = countUntil(motions, time);
     const from = behind === 0 ? earlier : motions[behind - 1]!;
-    if (from === null || from === time) return still(span.at(time));
+    if (from === null || (from === time && !this.#isPaced)) return still(span.at(time));
     const to = motions[behind];
     // in the order in which nothing is taken back that is folded again
     const early = to !== undefined && to > span.reached ? span.at(time) : null;
@@ -123,7 +127,8 @@ export class Cursor {
     if (next === null) return still(here);
     const model = this.reel.recording.reader.state;
     const how = (path: string): Interpolation => model.interpolation?.(path) ?? "hold";
-    return { state: interpolateStates({ ...here, time: from }, next, time, how), recorded: here };
+    const state = interpolateStates({ ...here, time: from }, next, time, how);
+    return { state: this.#isPaced ? paced(state, here, from, next) : state, recorded: here };
   }
 }
 

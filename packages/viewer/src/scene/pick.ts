@@ -46,7 +46,8 @@ export function placeOf({ poses, frame }: Crowd, row: number, out: Vector3): Vec
 /** What is looked at of a thing. */
 export function middleOf({ crowd, row }: Spot, out: Vector3): Vector3 {
   placeOf(crowd, row, out);
-  out.y += (crowd.top / 3) * crowd.frame.matrixWorld.getMaxScaleOnAxis();
+  // what flies is around its place, however it is turned
+  if (!crowd.flies) out.y += (crowd.top / 3) * crowd.frame.matrixWorld.getMaxScaleOnAxis();
   return out;
 }
 

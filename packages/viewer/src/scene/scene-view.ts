@@ -90,14 +90,14 @@ export class SceneView {
   readonly #marker = new Marker();
   /** What is around the things. */
   readonly world: World;
-  #trails = new Trails();
+  readonly #ways = new Ways();
+  #trails: Trails;
   #origin = new Origin();
   /** The first is what plays. */
   #casts: Cast[] = [];
   /** Of what plays, beside the picture of it. */
   #recorded: State | null = null;
   #showings: readonly Showing[] = [];
-  readonly #ways = new Ways();
   readonly #about: About;
   #scheme: Scheme = "dark";
   #molecules: MoleculeSettings = {};
@@ -137,6 +137,7 @@ export class SceneView {
     this.#events = events;
     this.#about = new About(this.#ways, (thing) => events.onSubject(thing));
     this.#ratio = ratio;
+    this.#trails = this.#newTrails();
     this.labels = ratio === null ? new Labels() : new Labels(() => ratio);
     this.element.setAttribute("role", "img");
     this.over.className = "scene-watchers";
@@ -250,7 +251,7 @@ export class SceneView {
     this.#ways.clear();
     this.#scene.remove(this.#trails.object);
     this.#trails.dispose();
-    this.#trails = new Trails();
+    this.#trails = this.#newTrails();
     this.#trails.object.visible = this.#areTrailsOn;
     this.#scene.add(this.#trails.object);
     this.#origin = origin;
@@ -401,6 +402,8 @@ export class SceneView {
       this.#ways.set(cast, this.#casts[cast], set, id, course, this.#floor);
       isMore = (cast === 0 && this.#casts[0]?.reach(set, course.places) === true) || isMore;
     }
+    const drawn = this.#casts[cast];
+    if (drawn !== undefined) this.#trails.update(drawn);
     const isMapped = cast === 0 && this.flies && this.#rig.mode === "top";
     const isOther = cast === 0 && this.#about.regardMover();
     if ((isMore || isMapped || isOther) && this.#isHome) this.home();
@@ -655,6 +658,11 @@ export class SceneView {
       this.#scene.add(cast.object);
     }
     return cast;
+  }
+
+  /** A video has no trails that depend on where it begins. */
+  #newTrails(): Trails {
+    return new Trails(this.#ways, this.#ratio === null);
   }
 
   #drop(cast: Cast): void {

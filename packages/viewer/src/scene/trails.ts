@@ -4,19 +4,34 @@ import { colorOf } from "./look.ts";
 import { placeOf } from "./pick.ts";
 import type { Crowd } from "./presenters/presenter.ts";
 import { Ribbon } from "./ribbon.ts";
+import type { Ways } from "./ways.ts";
 
 /** Points of one trail, and how many things have one. */
 const POINTS = 160;
 const MOST = 48;
 /** A move of so many radii at once is none: the trail begins again. */
 const LEAP = 30;
+/** Radii between two points that are seen, and how long a trail is of a way that is known. */
+const APART = 0.25;
+const LENGTH = APART * POINTS;
 
-/** Where things have just been, as it was seen: a jump in time begins again. Fades towards its end. */
+/**
+ * Where things have just been: the end of their way, where that is known, else as it was seen, and then a jump in time
+ * begins again. Fades towards its end.
+ */
 export class Trails {
   readonly object: Group = new Group();
   /** By cast, set and id; those not updated for a while are used again for others. */
   readonly #trails = new Map<string, Trail>();
   readonly #keys = new WeakMap<Crowd, string[]>();
+  readonly #ways: Ways;
+  readonly #areSeen: boolean;
+
+  /** `areSeen`: those whose way is not known have one, too, which is not the same however a time is come to. */
+  constructor(ways: Ways, areSeen: boolean) {
+    this.#ways = ways;
+    this.#areSeen = areSeen;
+  }
 
   clear(): void {
     for (const trail of this.#trails.values()) trail.clear();
@@ -26,7 +41,10 @@ export class Trails {
     for (const crowd of cast.crowds) {
       if (!crowd.travels || crowd.poses.count > MOST) continue;
       for (let row = 0; row < crowd.poses.count; row++) {
-        if (crowd.poses.isKnown(row)) this.#trailOf(cast, crowd, row)?.add(crowd, row);
+        if (!crowd.poses.isKnown(row)) continue;
+        const way = this.#ways.pastOf(cast.look.ghost + 1, { crowd, row }, cast.state!.time);
+        if (way !== null) this.#trailOf(cast, crowd, row)?.follow(way, crowd, row);
+        else if (this.#areSeen) this.#trailOf(cast, crowd, row)?.add(crowd, row);
       }
     }
   }
@@ -77,10 +95,28 @@ class Trail {
     this.ribbon.touch(POINTS);
   }
 
+  /** Shows the end of a way, up to where it is now. */
+  follow(way: Float32Array, crowd: Crowd, row: number): void {
+    const places = this.#places;
+    const lift = this.#stand(crowd, row);
+    PLACE.toArray(places, 3 * (POINTS - 1));
+    this.#count = 1;
+    let left = LENGTH * crowd.radius;
+    for (let at = way.length - 3; at >= 0 && left > 0 && this.#count < POINTS; at -= 3) {
+      BEFORE.fromArray(way, at).y += lift;
+      const step = BEFORE.distanceTo(PLACE);
+      if (step < APART * crowd.radius && at > 0) continue;
+      PLACE.lerp(BEFORE, Math.min(1, left / step));
+      left -= step;
+      this.#count++;
+      PLACE.toArray(places, 3 * (POINTS - this.#count));
+    }
+    this.ribbon.touch(POINTS - this.#count);
+  }
+
   /** The newest is always last; one that has hardly moved takes the place of the one before. */
   add(crowd: Crowd, row: number): void {
-    placeOf(crowd, row, PLACE);
-    PLACE.y += 0.05 * crowd.radius;
+    this.#stand(crowd, row);
     const places = this.#places;
     const last = 3 * (POINTS - 1);
     const before = last - 3;
@@ -89,7 +125,7 @@ class Trail {
     const isNear =
       this.#count > 1 &&
       Math.hypot(PLACE.x - places[before]!, PLACE.y - places[before + 1]!, PLACE.z - places[before + 2]!) <
-        0.25 * crowd.radius;
+        APART * crowd.radius;
     if (!isNear) {
       places.copyWithin(0, 3);
       this.#count = Math.min(POINTS, this.#count + 1);
@@ -98,9 +134,17 @@ class Trail {
     this.ribbon.touch(POINTS - this.#count);
   }
 
+  /** `PLACE` gets where it is, a little above its feet: by so much. */
+  #stand(crowd: Crowd, row: number): number {
+    const lift = 0.05 * crowd.radius;
+    placeOf(crowd, row, PLACE).y += lift;
+    return lift;
+  }
+
   dispose(): void {
     this.ribbon.dispose();
   }
 }
 
 const PLACE = new Vector3();
+const BEFORE = new Vector3();

@@ -10,6 +10,7 @@ import { Ribbon } from "./ribbon.ts";
 /** The way of a thing, drawn. */
 interface Way {
   readonly course: Course;
+  readonly runs: ReturnType<typeof runsOf>;
   readonly object: Group;
   readonly parts: readonly (Ribbon | Lane | Curtain)[];
 }
@@ -27,7 +28,8 @@ export class Ways {
     const color = isMain ? colorOf(typeof id === "string" ? (id.split("/")[1] ?? id) : id) : ghostColor(index - 1);
     const style = { color, width: 1.5, opacity: 0.4, isFading: false };
     const { lane = 0, bottom = 0, flies = false } = cast?.crowds.find((one) => one.set === set) ?? {};
-    const parts = runsOf(course).flatMap(([first, last]): (Ribbon | Lane | Curtain)[] => {
+    const runs = runsOf(course);
+    const parts = runs.flatMap(([first, last]): (Ribbon | Lane | Curtain)[] => {
       const places = course.places.subarray(3 * first, 3 * last + 3);
       const ribbon = new Ribbon(places, style);
       if (isMain && flies) return [ribbon, new Curtain(places, color, floor)];
@@ -35,13 +37,24 @@ export class Ways {
     });
     const object = new Group();
     object.add(...parts.map((part) => part.object));
-    this.#ways.set(key, { course, object, parts });
+    this.#ways.set(key, { course, runs, object, parts });
     this.object.add(object);
   }
 
   /** Of a thing in recording 0 or in a ghost; null: it is not known. */
   courseOf(index: number, { crowd, row }: Spot): Course | null {
     return this.#ways.get(keyOf(index, crowd.set, crowd.poses.ids[row]!))?.course ?? null;
+  }
+
+  /** The places of the way that leads to where a thing is at a time without a leap, the newest last; null: it is not known. */
+  pastOf(index: number, { crowd, row }: Spot, time: number): Float32Array | null {
+    const way = this.#ways.get(keyOf(index, crowd.set, crowd.poses.ids[row]!));
+    if (way === undefined) return null;
+    const { times, places } = way.course;
+    const [first = 0, last = -1] = way.runs.find(([from, to]) => times[from]! <= time && time <= times[to]!) ?? [];
+    let count = first;
+    while (count <= last && times[count]! < time) count++;
+    return places.subarray(3 * first, 3 * count);
   }
 
   /** Whether a thing of what plays is known to go further than it is large; null: no way of its set is known. */

@@ -10,10 +10,10 @@ export async function share(session: Session): Promise<void> {
     await navigator.clipboard.writeText(address);
     session.tell(
       isFile
-        ? "Address copied. It does not contain the file: the reader must drop their own copy."
+        ? "Address copied. The file is not in it: the reader drops their own copy."
         : "Address copied: it leads to this moment.",
     );
   } catch {
-    session.tell("Cannot copy. The address of this page leads to this moment: copy it from the address bar");
+    session.tell("Cannot copy: take it from the address bar");
   }
 }

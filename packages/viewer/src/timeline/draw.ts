@@ -138,11 +138,13 @@ export function drawPlayhead(
   context.fillRect(GUTTER + pixelOf(time, all, plot) - 1, 0, 2, OVERVIEW);
   const x = pixelOf(time, window, plot);
   if (x < 0 || x > plot) return;
-  context.fillRect(GUTTER + x - 0.75, OVERVIEW, 1.5, height);
+  // below the times, which stay readable
+  const top = OVERVIEW + RULER - 4;
+  context.fillRect(GUTTER + x - 0.75, top, 1.5, height);
   context.beginPath();
-  context.moveTo(GUTTER + x - 5, OVERVIEW + 4);
-  context.lineTo(GUTTER + x + 5, OVERVIEW + 4);
-  context.lineTo(GUTTER + x, OVERVIEW + 12);
+  context.moveTo(GUTTER + x - 5, top);
+  context.lineTo(GUTTER + x + 5, top);
+  context.lineTo(GUTTER + x, top + 8);
   context.fill();
 }
 

@@ -180,7 +180,7 @@ export class Stage {
       const { error } = this.#player.status;
       throw new Error(error?.message ?? "the recording cannot be read at this time");
     }
-    // What follows is no jump: trails grow, and nothing is sought again.
+    // What follows is no jump: nothing is sought again.
     const isOn = this.#shown !== null && time >= this.#shown;
     const frame: Frame = isOn ? { ...this.#frame, since: this.#shown } : this.#frame;
     this.#shown = time;

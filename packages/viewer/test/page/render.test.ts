@@ -98,7 +98,11 @@ describe.skipIf(!hasChromium || !hasFfmpeg)("simtape render", () => {
     }
     expect(probe(gif)).toMatchObject({ codec: "gif", width: 640, height: 360, times: [0, 0.1] });
     expect(readdirSync(pictures)).toEqual(["0001.png", "0002.png"]);
-    expect(probe(join(pictures, "0002.png"))).toMatchObject({ codec: "png", width: 640, height: 360 });
+    const last = join(pictures, "0002.png");
+    expect(probe(last)).toMatchObject({ codec: "png", width: 640, height: 360 });
+    const still = join(folder, "still.png");
+    expect((await command(["render", example("town.log"), "--at", "3.1s", ...small, "-o", still])).exit).toBe(0);
+    expect(psnr(pixels(last, 0, 640, 360), pixels(still, 0, 640, 360))).toBe(Number.POSITIVE_INFINITY);
   });
 
   test("leaves nothing when it is killed but what the next one removes", async () => {

@@ -5,6 +5,7 @@ import { describe, expect, test } from "vitest";
 import { sample, sampleNames } from "../../../simtape/test/samples.ts";
 import { Cast } from "../../src/scene/cast.ts";
 import { Origin } from "../../src/scene/origin.ts";
+import { middleOf, placeOf } from "../../src/scene/pick.ts";
 import { type AircraftKind, kindOfAircraft } from "../../src/scene/presenters/aircraft-kinds.ts";
 import { AIRFRAMES } from "../../src/scene/presenters/airframes.ts";
 
@@ -81,6 +82,27 @@ describe("the airframe of a", () => {
     expect(normals.getY(highest)).toBeGreaterThanOrEqual(0);
     expect(normals.getY(lowest)).toBeLessThanOrEqual(0.01);
   });
+});
+
+test.each([
+  ["c172p", "light"],
+  ["Aircraft/ask21/Models/ask21.xml", "glider"],
+  ["Aircraft/777/Models/777-200ER.xml", "airliner"],
+  ["Aircraft/f16/Models/F-16.xml", "fighter"],
+  ["Aircraft/R22/Models/R22.xml", "helicopter"],
+  ["ufo", "ufo"],
+] as const)("who follows %s sees the nose and the tail however steep it is", (model, kind) => {
+  const cast = new Cast(new Origin(), -1);
+  cast.show(stateOf([model], {}));
+  const crowd = cast.crowds[0]!;
+  const middle = middleOf({ crowd, row: 0 }, new Vector3()).sub(placeOf(crowd, 0, new Vector3()));
+  const away = crowd.distance * Math.hypot(1, crowd.rise);
+  const places = AIRFRAMES[kind].make().getAttribute("position");
+  for (let i = 0; i < places.count; i++) {
+    const reach = Math.hypot(places.getX(i), places.getY(i)) + middle.y;
+    expect(reach / away).toBeLessThan(Math.sin((45 / 2) * (Math.PI / 180)));
+  }
+  cast.dispose();
 });
 
 function stateOf(kinds: readonly string[], values: Readonly<Record<string, number>>, time = 0): State {

@@ -3,7 +3,7 @@ import type { Session } from "../../src/session.ts";
 import { timeScale } from "../../src/clock.ts";
 import { Activity } from "../../src/timeline/activity.ts";
 import { drawGround, drawPlayhead, type Scene } from "../../src/timeline/draw.ts";
-import { GUTTER, MARGIN } from "../../src/timeline/measures.ts";
+import { GUTTER, MARGIN, OVERVIEW, RULER } from "../../src/timeline/measures.ts";
 
 const scale = timeScale({ start: 0, end: 1e9, epoch: null, tick: null }, "start");
 
@@ -23,6 +23,23 @@ test.each([0, 1, GUTTER, GUTTER + MARGIN])("nothing is drawn on a width of %i, w
   const scene: Scene = { width, height: 80, all, window: all, activity, lanes, scroll: 0, palette, scale };
   drawGround(untouchable, scene);
   drawPlayhead(untouchable, scene, 5e8, all);
+});
+
+test("the playhead covers none of the times", () => {
+  const all = { start: 0, end: 1e9 };
+  const covered: (readonly [from: number, to: number])[] = [];
+  const context = new Proxy({} as CanvasRenderingContext2D, {
+    set: () => true,
+    get: (_, name) => (x: number, y: number, __: number, tall: number) => {
+      if (name === "fillRect") covered.push([y, y + tall]);
+      if (name === "moveTo" || name === "lineTo") covered.push([y, y]);
+    },
+  });
+  drawPlayhead(context, { width: 900, height: 80, all, window: all, palette: {} as never }, 5e8, null);
+  expect(covered.length).toBeGreaterThan(4);
+  // letters of 11 pixels about the middle of the ruler
+  const [top, bottom] = [OVERVIEW + RULER / 2 - 5, OVERVIEW + RULER / 2 + 4];
+  for (const [from, to] of covered) expect(to <= top || from >= bottom).toBe(true);
 });
 
 /** Counts what is drawn, and takes anything else. */

@@ -87,7 +87,7 @@ class Fleet implements Presenter {
         radius: 6,
         eye: 0.6,
         top: 3,
-        distance: 14,
+        distance: 16.5,
         rise: 0.22,
         steers: true,
         flies: true,

@@ -1,45 +1,27 @@
-/** Metres of two steps. */
-const STRIDE = 1.5;
+/** Strides a second of who walks; who runs makes twice as many. */
+const CADENCE = 1.4;
 /** Metres per second at which arms and legs swing as far as they do. */
 const BRISK = 2.2;
 /** Radians. */
 const WIDEST = 0.75;
-/** Farther between two frames, it was put there, metres. */
-const LEAP = 4;
 
-interface Step {
-  x: number;
-  z: number;
-  time: number;
-  phase: number;
-  /** NaN: seen once. */
-  speed: number;
+/**
+ * Angle of the left leg of who goes at a pace, metres a second, at a time, nanoseconds; the right leg's is the opposite.
+ * It swings with the time, as far as one is quick: whichever way a time is come to, it is the same. Not known: who
+ * stands.
+ */
+export function swingOf(id: number | string, time: number, pace: number): number {
+  if (!(pace > 0)) return 0;
+  const walks = Math.min(1, pace / BRISK);
+  const runs = Math.min(1, Math.max(0, pace / BRISK - 1));
+  const phase = 2 * Math.PI * ((time / 1e9) * CADENCE + partOf(id));
+  return WIDEST * ((walks - runs) * Math.sin(phase) + runs * Math.sin(2 * phase));
 }
 
-/** How those who walk swing their legs: by the way they have come, forwards and backwards, as far as they are quick. */
-export class Gait {
-  readonly #steps = new Map<number | string, Step>();
-
-  /** Angle of the left leg at a time, nanoseconds, and a place, metres; the right leg's is the opposite. */
-  swing(id: number | string, time: number, x: number, z: number): number {
-    let step = this.#steps.get(id);
-    if (step === undefined) {
-      step = { x, z, time, phase: 1, speed: Number.NaN };
-      this.#steps.set(id, step);
-    }
-    const way = Math.hypot(x - step.x, z - step.z);
-    const passed = Math.abs(time - step.time) / 1e9;
-    if (way > LEAP) {
-      step.speed = Number.NaN;
-    } else if (passed > 0) {
-      step.speed = way / passed;
-      step.phase = (step.phase + (way / STRIDE) * 2 * Math.PI) % (2 * Math.PI);
-    }
-    step.x = x;
-    step.z = z;
-    step.time = time;
-    // Who was seen once may as well walk.
-    const part = Number.isNaN(step.speed) ? 0.6 : Math.min(1, step.speed / BRISK);
-    return Math.sin(step.phase) * WIDEST * part;
-  }
+/** Who walk beside each other do not march. */
+function partOf(id: number | string): number {
+  if (typeof id === "number") return (id * 0.618) % 1;
+  let sum = 0;
+  for (let i = 0; i < id.length; i++) sum += id.charCodeAt(i);
+  return (sum * 0.618) % 1;
 }

@@ -8,8 +8,8 @@ import { type Boxes, locate, PLACE } from "./placing.ts";
 import type { Setting } from "./presenter.ts";
 import { type Rig, wheelGeometry } from "./vehicle-rig.ts";
 
-/** Farther between two frames, it was put there, metres. */
-const LEAP = 8;
+/** Directions in which the ground is measured: how far a wheel has turned is told by where it stands along one of them. */
+const DIRECTIONS = 8;
 /** Degrees at full control, where the physics of a vehicle is not recorded: CARLA's own default. */
 const MOST_STEERING = 70;
 /** A recorded radius differs by less than this part from what the body has room for. */
@@ -26,15 +26,11 @@ interface Known {
   /** Degrees at full control, by its speed in km/h. */
   steering: number;
   curve: readonly (readonly [speed: number, part: number])[];
-  x: number;
-  y: number;
-  z: number;
-  /** Metres driven since it was first seen: backwards is less. */
-  way: number;
 }
 
 /**
- * The wheels of those who are near. They turn by the way that is driven, and steer as recorded: by their own angles
+ * The wheels of those who are near. They turn by the way that is driven, told by the place alone so that a time has one
+ * picture: where a vehicle turns to another direction they jump, which is not seen. They steer as recorded: by their own angles
  * (CARLA spec §4.21), else by the control that was applied (CARLA spec §4.8), of the largest angle and the curve by
  * speed of the physics of the vehicle (CARLA spec §4.15).
  */
@@ -77,11 +73,11 @@ export class Wheels {
   put(poses: Poses, row: number, rig: Rig, { middle: m, half: h }: Boxes): void {
     const { axles, out } = rig;
     const id = poses.ids[row]!;
-    const known = this.#move(id, poses, row);
+    const known = this.#knownOf(id);
     const radius = this.#radiusOf(known, rig, h);
     const width = 2 * h[2]! * rig.width;
     const side = out === 0 ? 0 : 2 * h[2]! * out - width / 2;
-    const turned = known.way / radius;
+    const turned = wayOf(poses, row) / radius;
     const recorded = wheelsOf(this.#values.get(`wheels/${id}`));
     const control = recorded === null ? this.#controlOf(known, row) : 0;
     const shapes = out === 0 ? this.#thin : this.#wide;
@@ -103,22 +99,14 @@ export class Wheels {
     this.#thin.dispose();
   }
 
-  /** What is known, with the way that it has come since it was asked for last. */
-  #move(id: number | string, { positions: p, orientations: q }: Poses, row: number): Known {
-    const [x, y, z] = [p[3 * row]!, p[3 * row + 1]!, p[3 * row + 2]!];
+  #knownOf(id: number | string): Known {
     let known = this.#known.get(id);
     if (known === undefined) {
-      known = { ...UNKNOWN, x, y, z };
+      known = { ...UNKNOWN };
       this.#known.set(id, known);
     }
     const physics = this.#values.get(`physics/${id}`);
     if (physics !== known.physics) Object.assign(known, factsOf(physics), { physics });
-    rotate(q, 4 * row, 1, 0, 0, AHEAD, 0);
-    const way = AHEAD[0]! * (x - known.x) + AHEAD[1]! * (y - known.y) + AHEAD[2]! * (z - known.z);
-    if (Math.abs(way) < LEAP) known.way += way;
-    known.x = x;
-    known.y = y;
-    known.z = z;
     return known;
   }
 
@@ -149,11 +137,15 @@ const UNKNOWN: Known = {
   radius: Number.NaN,
   steering: MOST_STEERING,
   curve: [],
-  x: 0,
-  y: 0,
-  z: 0,
-  way: 0,
 };
+
+/** Metres from zero along that direction which is nearest to where a vehicle looks: backwards is less. */
+function wayOf({ positions: p, orientations: q }: Poses, row: number): number {
+  rotate(q, 4 * row, 1, 0, 0, AHEAD, 0);
+  const step = (2 * Math.PI) / DIRECTIONS;
+  const direction = Math.round(Math.atan2(AHEAD[2]!, AHEAD[0]!) / step) * step;
+  return p[3 * row]! * Math.cos(direction) + p[3 * row + 2]! * Math.sin(direction);
+}
 
 /** `TURNED` gets the orientation turned to the right about its own y, then as a wheel that rolls ahead about its own z. */
 function turn(of: Float32Array, at: number, right: number, rolled: number): void {
