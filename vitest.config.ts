@@ -67,6 +67,7 @@ export default defineConfig(({ mode }) => {
       globalSetup: [
         "./packages/simtape/test/support/ceph-setup.ts",
         "./packages/server/test/support/postgres-setup.ts",
+        "./packages/server/test/support/demos-setup.ts",
       ],
       testTimeout: 120_000,
       hookTimeout: 120_000,
