@@ -81,7 +81,7 @@ describe("a server that others reach", () => {
   });
 
   test("starts with an account, closed; its cookie is for https alone; only a proxy says where one comes from", async () => {
-    expect(userCommand(["add", "anna", folder, "--role", "admin"]).status).toBe(0);
+    expect((await userCommand(["add", "anna", folder, "--role", "admin"])).exit).toBe(0);
     const port = await freePort();
     const node = await start(
       "--public-origin",
@@ -119,8 +119,8 @@ describe("reading", () => {
   let node: TestNode;
 
   beforeAll(async () => {
-    makeDemos(join(folder, "library"));
-    expect(userCommand(["add", "anna", join(folder, "library"), "--role", "admin"]).status).toBe(0);
+    await makeDemos(join(folder, "library"));
+    expect((await userCommand(["add", "anna", join(folder, "library"), "--role", "admin"])).exit).toBe(0);
     node = await startNode([join(folder, "library"), "--public", "all", "--sign-ins-per-minute", "100"]);
   });
 

@@ -19,7 +19,7 @@ describe.skipIf(!hasChromium)("the page of administrators", () => {
   let page: Page;
 
   beforeAll(async () => {
-    expect(userCommand(["add", "anna", folder, "--role", "admin"]).status).toBe(0);
+    expect((await userCommand(["add", "anna", folder, "--role", "admin"])).exit).toBe(0);
     node = await startNode([folder]);
     browsing = await browse();
     page = await browsing.page();

@@ -1,14 +1,13 @@
-import { execFileSync } from "node:child_process";
 import { copyFileSync, cpSync, mkdirSync, mkdtempSync, renameSync, rmSync, utimesSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, expect, test } from "vitest";
+import { printed } from "./support/command.ts";
 import { describeDatabases } from "./support/databases.ts";
 import { startNode, type TestNode, until } from "./support/node.ts";
 import { Caller, PASSWORD, userCommand } from "./support/people.ts";
 
-const CLI = fileURLToPath(new URL("../../simtape/bin/simtape.js", import.meta.url));
 const TOWN = fileURLToPath(new URL("../../corpus/cases/carla/0.9.15/town.log", import.meta.url));
 const [VERA, OTTO] = ["71d87f3f-df6e-496b-8876-c1cda9d934ca", "069a79f4-44e9-4726-a5be-fca90e38aaf5"];
 
@@ -62,12 +61,12 @@ describeDatabases("saved searches that are watched", (newDatabase) => {
       ["his", OTTO, 20],
       ["near", VERA, 5],
     ] as const)
-      execFileSync(process.execPath, [CLI, "record", join(made, name)], { input: linesOf(uuid, far), stdio: "pipe" });
-    execFileSync(process.execPath, [CLI, "demo", "carla", "-o", made, "--seconds", "40", "--entities", "50"]);
+      await printed(["record", join(made, name)], linesOf(uuid, far));
+    await printed(["demo", "carla", "-o", made, "--seconds", "40", "--entities", "50"]);
     copyFileSync(TOWN, join(library, "before.log"));
     const where = await newDatabase();
     words = [library, "--public", "own", ...where];
-    userCommand(["add", "admin", library, "--role", "admin", ...where.slice(0, 2)]);
+    await userCommand(["add", "admin", library, "--role", "admin", ...where.slice(0, 2)]);
     node = await startNode(words);
     admin = await Caller.signedIn(node, "admin");
     const body = { name: "vera", role: "viewer", password: PASSWORD, identities: [VERA] };
@@ -249,7 +248,7 @@ describeDatabases("saved searches that are watched", (newDatabase) => {
     expect(first).toMatchObject({ recording: id, count: expect.any(Number), trouble: null });
     expect((await admin.ask("POST", "/api/alerts/read")).status).toBe(204);
     const cut = ["trim", TOWN, "--until", "95%", "-o", join(folder, "cut.log")];
-    execFileSync(process.execPath, [CLI, ...cut], { stdio: "pipe" });
+    await printed(cut);
     copyFileSync(join(folder, "cut.log"), join(library, "changes.log"));
     const [again, ...none] = await until(
       () => alertsOf(admin, any),
@@ -285,7 +284,7 @@ describeDatabases("saved searches that are watched", (newDatabase) => {
     node = await startNode([...words, "--alert-seconds", "1"]);
     [admin, vera] = [await Caller.signedIn(node, "admin"), await Caller.signedIn(node, "vera")];
     const cut = ["trim", busy, "--until", "99%", "-o", join(folder, "busier.log")];
-    execFileSync(process.execPath, [CLI, ...cut], { stdio: "pipe" });
+    await printed(cut);
     const { id } = await arrives(join(folder, "busier.log"), "busier.log");
     expect(await alertsOf(admin, slow, id)).toMatchObject([
       {
@@ -301,12 +300,10 @@ describeDatabases("saved searches that are watched", (newDatabase) => {
     const when = (where: string, more = ""): Promise<Response> =>
       admin.ask("GET", `/api/recordings/${id}/when?where=${encodeURIComponent(where)}${more}`);
     const where = "each vehicles (speed > 1 km/h)";
-    const printed = JSON.parse(
-      execFileSync(process.execPath, [CLI, "when", TOWN, where, "--json"], { encoding: "utf8" }),
-    ) as { intervals: object[] };
+    const found = JSON.parse(await printed(["when", TOWN, where, "--json"])) as { intervals: object[] };
     const whole = (await (await when(where)).json()) as { count: number; intervals: object[]; first: number };
-    expect(whole.intervals).toEqual(printed.intervals);
-    expect(whole.count).toBe(printed.intervals.length);
+    expect(whole.intervals).toEqual(found.intervals);
+    expect(whole.count).toBe(found.intervals.length);
     const few = (await (await when(where, "&limit=1")).json()) as typeof whole;
     expect([few.count, few.intervals]).toEqual([whole.count, whole.intervals.slice(0, 1)]);
     expect(await (await when("any vehicles (speed > 5000 km/h)")).json()).toMatchObject({ count: 0, intervals: [] });

@@ -5,6 +5,7 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { Ajv2020 } from "ajv/dist/2020.js";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { printed } from "./support/command.ts";
 import { startNode, type TestNode, until } from "./support/node.ts";
 import { Caller, PASSWORD, userCommand } from "./support/people.ts";
 
@@ -47,8 +48,8 @@ describe("statistics and comparisons by the server", () => {
     copyFileSync(join(CORPUS, "hcrp/walk/run.hcrp"), join(folder, "run.hcrp"));
     // the other one begins later, and has fewer events
     const cut = ["trim", join(folder, "a.log"), "--from", "20%", "-o", join(folder, "b.log")];
-    expect(spawnSync(process.execPath, [CLI, ...cut]).status).toBe(0);
-    userCommand(["add", "admin", folder, "--role", "admin"]);
+    await printed(cut);
+    await userCommand(["add", "admin", folder, "--role", "admin"]);
     node = await startNode([folder, "--public", "all"]);
     admin = await Caller.signedIn(node, "admin");
     const { recordings } = await until(
@@ -74,7 +75,7 @@ describe("statistics and comparisons by the server", () => {
   const whole = (key: string, analysis: string): Promise<Whole> =>
     admin.json("GET", `/api/recordings/${ids[key]}/analyses/${analysis}`);
   /** What the command prints of the same files, named as in the library. */
-  const printed = (...words: readonly string[]): unknown => {
+  const printedOf = (...words: readonly string[]): unknown => {
     const { stdout } = spawnSync(process.execPath, [CLI, ...words, "--json"], { cwd: folder, encoding: "utf8" });
     return JSON.parse(stdout);
   };
@@ -86,12 +87,12 @@ describe("statistics and comparisons by the server", () => {
   test.each(["a.log", "run.hcrp"])("statistics of %s are those of the command", async (key) => {
     const { result } = await done(key, "stats", {});
     const found = await whole(key, result!.analysis);
-    expect(found.result).toEqual(printed("stats", key));
+    expect(found.result).toEqual(printedOf("stats", key));
     expect(fits("statistics", found.result)).toEqual([]);
     expect(found).toMatchObject({ kind: "stats", recording: ids[key], other: null, options: {}, same: null });
     const part = await done(key, "stats", { from: "10%", until: "60%" });
     const { result: some, options } = await whole(key, part.result!.analysis);
-    expect(some).toEqual(printed("stats", key, "--from", "10%", "--until", "60%"));
+    expect(some).toEqual(printedOf("stats", key, "--from", "10%", "--until", "60%"));
     expect(options).toEqual({ from: "10%", until: "60%" });
     expect((await listOf(key)).map(({ id }) => id)).toEqual([part.result!.analysis, result!.analysis]);
   });
@@ -104,7 +105,7 @@ describe("statistics and comparisons by the server", () => {
     expect(result!.same).toBe(false);
     const found = await whole("b.log", result!.analysis);
     const words = ["--align", "utc", "--rule", "vehicles/*.position: 0.5 m", "--until", "90%"];
-    expect(found.result).toEqual(printed("compare", "a.log", "b.log", ...words));
+    expect(found.result).toEqual(printedOf("compare", "a.log", "b.log", ...words));
     expect(fits("comparison", found.result)).toEqual([]);
     const { other, ...options } = asked;
     expect(found).toMatchObject({ kind: "compare", recording: ids["a.log"], other, options, same: false });
@@ -182,6 +183,6 @@ describe("statistics and comparisons by the server", () => {
       ({ state }) => state === "indexed",
     );
     const again = await done("same.log", "stats", {});
-    expect((await whole("same.log", again.result!.analysis)).result).toEqual(printed("stats", "same.log"));
+    expect((await whole("same.log", again.result!.analysis)).result).toEqual(printedOf("stats", "same.log"));
   });
 });

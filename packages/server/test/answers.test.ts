@@ -1,16 +1,14 @@
-import { spawnSync } from "node:child_process";
 import { copyFileSync, mkdtempSync, readFileSync, rmSync, truncateSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { fileURLToPath } from "node:url";
 import { open, type Recording } from "simtape";
 import { fromFile } from "simtape/node";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { simtape } from "../../simtape/test/cli/run.ts";
 import { describeDatabases } from "./support/databases.ts";
 import { makeDemos } from "./support/demos.ts";
 import { json, startNode, type TestNode, until } from "./support/node.ts";
 
-const CLI = fileURLToPath(new URL("../../simtape/bin/simtape.js", import.meta.url));
 const NAMES = ["molecule.nanover.zip", "town.log", "robot.tape", "flight.fgtape", "race.hcrp"] as const;
 
 interface Event {
@@ -37,13 +35,12 @@ interface Problem {
 const printed = new Map<string, string>();
 
 /** What the command prints of a recording, which is the same with every database. */
-function simtape(folder: string, command: string, name: string, ...words: readonly string[]): string {
+async function printedOf(folder: string, command: string, name: string, ...words: readonly string[]): Promise<string> {
   const key = [command, name, ...words].join(" ");
   let text = printed.get(key);
   if (text === undefined) {
-    const line = [CLI, command, join(folder, name), ...words, "--json"];
     // of a damaged one it exits with 3
-    text = spawnSync(process.execPath, line, { encoding: "utf8", maxBuffer: 1 << 30 }).stdout;
+    text = (await simtape([command, join(folder, name), ...words, "--json"])).stdout;
     printed.set(key, text);
   }
   return text;
@@ -55,7 +52,7 @@ describeDatabases("what is in a recording, over HTTP", (database) => {
   const ids = new Map<string, string>();
 
   beforeAll(async () => {
-    makeDemos(folder);
+    await makeDemos(folder);
     copyFileSync(join(folder, "town.log"), join(folder, "cut.log"));
     truncateSync(join(folder, "cut.log"), Math.floor(readFileSync(join(folder, "town.log")).length / 2));
     node = await startNode([folder, ...(await database())]);
@@ -81,12 +78,12 @@ describeDatabases("what is in a recording, over HTTP", (database) => {
     test("the state is what the command tells, byte for byte", async () => {
       for (const time of ["0", "61.8%"]) {
         const answer = await fetch(node.address + at(name, `state?at=${encodeURIComponent(time)}`));
-        expect(`${await answer.text()}\n`).toBe(simtape(folder, "state", name, "--at", time));
+        expect(`${await answer.text()}\n`).toBe(await printedOf(folder, "state", name, "--at", time));
       }
     });
 
     test("the events are those that the command lists, however they are paged", async () => {
-      const listed = simtape(folder, "events", name)
+      const listed = (await printedOf(folder, "events", name))
         .split("\n")
         .filter((line) => line !== "")
         .map((line) => JSON.parse(line) as Event);
@@ -152,7 +149,7 @@ describeDatabases("what is in a recording, over HTTP", (database) => {
 
   test("what is wrong with a recording stands in its answers", async () => {
     const answer = await (await fetch(node.address + at("cut.log", "state?at=1"))).text();
-    expect(`${answer}\n`).toBe(simtape(folder, "state", "cut.log", "--at", "1"));
+    expect(`${answer}\n`).toBe(await printedOf(folder, "state", "cut.log", "--at", "1"));
     expect((JSON.parse(answer) as { findings: unknown[] }).findings).not.toEqual([]);
   });
 

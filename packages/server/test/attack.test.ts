@@ -48,7 +48,7 @@ describe("attacks", () => {
   let heard = 0;
 
   beforeAll(async () => {
-    makeDemos(library);
+    await makeDemos(library);
     for (const name of HOSTILE) copyFileSync(join(library, "race.hcrp"), join(library, name));
     writeFileSync(join(folder, "secret.hcrp"), CANARY);
     symlinkSync(join(folder, "secret.hcrp"), join(library, "link.hcrp"));
@@ -58,7 +58,7 @@ describe("attacks", () => {
       response.end(CANARY);
     });
     await new Promise<void>((resolve) => canary.listen(0, "127.0.0.1", resolve));
-    expect(userCommand(["add", "admin", library, "--role", "admin"]).status).toBe(0);
+    expect((await userCommand(["add", "admin", library, "--role", "admin"])).exit).toBe(0);
     const limits = ["--sign-ins-per-minute", "100000", "--connections", String(MOST_AT_ONCE)];
     node = await startNode([library, ...limits, "--requests-per-minute", "1000000"]);
     admin = await Caller.signedIn(node, "admin");

@@ -1,26 +1,20 @@
-import { spawnSync } from "node:child_process";
 import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { fileURLToPath } from "node:url";
 import pg from "pg";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { type Ran, simtape } from "../../simtape/test/cli/run.ts";
 import { joinDatabase, openDatabase } from "../dist/database/database.js";
 import { makeDemos } from "./support/demos.ts";
 import { json, startNode, type TestNode, until } from "./support/node.ts";
 import { Caller, userCommand } from "./support/people.ts";
 import { startPostgres, type TestPostgres, withoutPostgres } from "./support/postgres.ts";
 
-const CLI = fileURLToPath(new URL("../../simtape/bin/simtape.js", import.meta.url));
-
 interface Page {
   readonly recordings: readonly { readonly id: string; readonly name: string; readonly state: string }[];
 }
 
-const run = (...words: readonly string[]): { status: number | null; said: string; printed: string } => {
-  const { status, stderr, stdout } = spawnSync(process.execPath, [CLI, ...words], { encoding: "utf8" });
-  return { status, said: stderr, printed: stdout };
-};
+const run = (...words: readonly string[]): Promise<Ran> => simtape(words);
 
 /** Every table as text, in an order of its own; what is made from other columns, too. */
 async function tablesAt(address: string): Promise<Record<string, readonly string[]>> {
@@ -85,13 +79,13 @@ describe.skipIf(withoutPostgres !== null)("a backup", () => {
 
   beforeAll(async () => {
     postgres = await startPostgres();
-    makeDemos(library);
+    await makeDemos(library);
     const node = await startNode([library, "--data", data]);
     const { recordings } = await until(
       () => json<Page>(node.address, "/api/recordings"),
       (page) => page.recordings.length === 5 && page.recordings.every(({ state }) => state === "indexed"),
     );
-    expect(userCommand(["add", "anna", library, "--data", data, "--role", "admin"]).status).toBe(0);
+    expect((await userCommand(["add", "anna", library, "--data", data, "--role", "admin"])).exit).toBe(0);
     const anna = await until(
       () => Caller.signedIn(node, "anna").catch(() => null),
       (caller) => caller !== null,
@@ -127,9 +121,9 @@ describe.skipIf(withoutPostgres !== null)("a backup", () => {
     );
     asked.push(...(await answersOf(node)));
     // while it runs, with recordings beside the rows
-    const made = run("backup", library, "--data", data, "--output", backup, "--recordings", "--json");
-    expect(made, made.said).toMatchObject({ status: 0 });
-    expect(JSON.parse(made.printed)).toMatchObject({ output: backup, recordings: 6, leftOut: [] });
+    const made = await run("backup", library, "--data", data, "--output", backup, "--recordings", "--json");
+    expect(made, made.stderr).toMatchObject({ exit: 0 });
+    expect(JSON.parse(made.stdout)).toMatchObject({ output: backup, recordings: 6, leftOut: [] });
     await node.stop();
     before = await tablesAt(own);
   });
@@ -148,17 +142,17 @@ describe.skipIf(withoutPostgres !== null)("a backup", () => {
   test("of an embedded database comes back in a PostgreSQL, every row and answer", async () => {
     const address = await postgres.database();
     const words = [library, "--data", join(folder, "larger"), "--database", address];
-    const restored = run("restore", backup, ...words, "--json");
-    expect(restored, restored.said).toMatchObject({ status: 0 });
-    expect(JSON.parse(restored.printed)).toMatchObject({ missing: [] });
+    const restored = await run("restore", backup, ...words, "--json");
+    expect(restored, restored.stderr).toMatchObject({ exit: 0 });
+    expect(JSON.parse(restored.stdout)).toMatchObject({ missing: [] });
     expect(kept(await tablesAt(address))).toEqual(kept(before));
-    const again = run("restore", backup, ...words);
-    expect(again).toMatchObject({ status: 2 });
-    expect(again.said).toContain("a new one is needed");
+    const again = await run("restore", backup, ...words);
+    expect(again).toMatchObject({ exit: 2 });
+    expect(again.stderr).toContain("a new one is needed");
     const small = join(folder, "small.tar");
-    const made = run("backup", ...words, "-o", small, "--recordings");
-    expect(made, made.said).toMatchObject({ status: 0 });
-    expect(run("backup", ...words, "-o", small)).toMatchObject({ status: 2 });
+    const made = await run("backup", ...words, "-o", small, "--recordings");
+    expect(made, made.stderr).toMatchObject({ exit: 0 });
+    expect(await run("backup", ...words, "-o", small)).toMatchObject({ exit: 2 });
     await served(words, async (node) => expect(await answersOf(node)).toEqual(asked));
   });
 
@@ -166,8 +160,8 @@ describe.skipIf(withoutPostgres !== null)("a backup", () => {
     const other = join(folder, "elsewhere");
     rmSync(other, { recursive: true, force: true });
     mkdirSync(other);
-    const restored = run("restore", join(folder, "small.tar"), other);
-    expect(restored, restored.said).toMatchObject({ status: 0 });
+    const restored = await run("restore", join(folder, "small.tar"), other);
+    expect(restored, restored.stderr).toMatchObject({ exit: 0 });
     for (const { name } of (asked[0] as Page).recordings.filter(({ name }) => !name.includes("report")))
       expect(readFileSync(join(other, name))).toEqual(readFileSync(join(library, name)));
     const embedded = `embedded:${join(other, ".simtape", "database")}`;
@@ -188,13 +182,13 @@ describe.skipIf(withoutPostgres !== null)("a backup", () => {
 
   test("names recordings that it does not have, and they come back with their files", async () => {
     const named = join(folder, "named.tar");
-    expect(run("backup", library, "--data", data, "-o", named).status).toBe(0);
+    expect((await run("backup", library, "--data", data, "-o", named)).exit).toBe(0);
     const empty = join(folder, "empty");
     mkdirSync(empty);
     const words = [empty, "--database", await postgres.database()];
-    const lost = run("restore", named, ...words);
-    expect(lost.status).toBe(3);
-    expect(lost.said).toContain("6 recordings not in the library yet");
+    const lost = await run("restore", named, ...words);
+    expect(lost.exit).toBe(3);
+    expect(lost.stderr).toContain("6 recordings not in the library yet");
     const ids = (page: Page): string[] => page.recordings.map(({ id }) => id).sort();
     await served([...words, "--access", "open"], async (node) => {
       cpSync(library, empty, { recursive: true });
@@ -211,15 +205,15 @@ describe.skipIf(withoutPostgres !== null)("a backup", () => {
     const cut = join(folder, "cut.tar");
     const content = readFileSync(join(folder, "named.tar"));
     writeFileSync(cut, content.subarray(0, content.length - 3000));
-    const refused = run("restore", cut, ...words);
-    expect(refused).toMatchObject({ status: 1 });
-    expect(refused.said).toContain("the end of it is missing");
+    const refused = await run("restore", cut, ...words);
+    expect(refused).toMatchObject({ exit: 1 });
+    expect(refused.stderr).toContain("the end of it is missing");
     content[content.indexOf("hero") + 1]! ^= 1;
     writeFileSync(cut, content);
-    expect(run("restore", cut, ...words).said).toContain("not what was written");
+    expect((await run("restore", cut, ...words)).stderr).toContain("not what was written");
     writeFileSync(cut, "no tar at all");
-    expect(run("restore", cut, ...words).said).toContain("no whole backup");
-    expect(run("restore", backup, ...words).status).toBe(0);
+    expect((await run("restore", cut, ...words)).stderr).toContain("no whole backup");
+    expect((await run("restore", backup, ...words)).exit).toBe(0);
   });
 
   test("of an earlier release comes up with this one, and so do its tables themselves", async () => {
@@ -238,10 +232,12 @@ describe.skipIf(withoutPostgres !== null)("a backup", () => {
     await client.end();
     await early.close();
     const archive = join(folder, "early.tar");
-    expect(run("backup", library, "--data", join(folder, "early"), "--database", old, "-o", archive).status).toBe(0);
+    expect((await run("backup", library, "--data", join(folder, "early"), "--database", old, "-o", archive)).exit).toBe(
+      0,
+    );
     const fresh = `embedded:${join(folder, "late", "database")}`;
-    const restored = run("restore", archive, library, "--data", join(folder, "late"));
-    expect(restored, restored.said).toMatchObject({ status: 0 });
+    const restored = await run("restore", archive, library, "--data", join(folder, "late"));
+    expect(restored, restored.stderr).toMatchObject({ exit: 0 });
     // the old tables, brought up in place
     await (await openDatabase(old)).close();
     for (const address of [old, fresh]) {

@@ -17,7 +17,7 @@ describe("the typed client", () => {
   let id: string;
 
   beforeAll(async () => {
-    makeDemos(folder);
+    await makeDemos(folder);
     node = await startNode([folder]);
     const open = new Client(`${node.address}/`);
     const { recordings } = await until(
@@ -25,7 +25,7 @@ describe("the typed client", () => {
       (page) => page.recordings.length === 5 && page.recordings.every(({ state }) => state === "indexed"),
     );
     id = recordings.find(({ name }) => name === "town.log")!.id;
-    userCommand(["add", "admin", folder, "--role", "admin"]);
+    await userCommand(["add", "admin", folder, "--role", "admin"]);
     const admin = await Caller.signedIn(node, "admin");
     const body = { name: "test", scopes: ["read", "write", "admin", "live"] };
     const { token } = await admin.json<{ token: string }>("POST", "/api/tokens", body);

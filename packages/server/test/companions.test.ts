@@ -1,16 +1,14 @@
 import { createHash } from "node:crypto";
-import { execFileSync, spawnSync } from "node:child_process";
 import { cpSync, existsSync, mkdirSync, mkdtempSync, readdirSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { request } from "node:http";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { fileURLToPath } from "node:url";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { afterAll, beforeAll, expect, test, vi } from "vitest";
+import { simtape } from "../../simtape/test/cli/run.ts";
+import { printed } from "./support/command.ts";
 import { describeDatabases } from "./support/databases.ts";
 import { startNode, type TestNode, until } from "./support/node.ts";
 import { Caller, PASSWORD, userCommand } from "./support/people.ts";
-
-const CLI = fileURLToPath(new URL("../../simtape/bin/simtape.js", import.meta.url));
 
 interface Details {
   readonly id: string;
@@ -34,11 +32,11 @@ describeDatabases("companions of recordings", (database) => {
 
   beforeAll(async () => {
     mkdirSync(library);
-    execFileSync(process.execPath, [CLI, "demo", "carla", "-o", made, "--seconds", "2"], { stdio: "ignore" });
-    execFileSync(process.execPath, [CLI, "demo", "mira", "-o", made, "--seconds", "2"], { stdio: "ignore" });
+    await printed(["demo", "carla", "-o", made, "--seconds", "2"]);
+    await printed(["demo", "mira", "-o", made, "--seconds", "2"]);
     cpSync(join(made, "robot.tape"), join(library, "robot.tape"));
     const words = [library, ...(await database())];
-    expect(userCommand(["add", "admin", ...words.slice(0, 3), "--role", "admin"]).status).toBe(0);
+    expect((await userCommand(["add", "admin", ...words.slice(0, 3), "--role", "admin"])).exit).toBe(0);
     node = await startNode([...words, "--public", "all", "--sign-ins-per-minute", "1000"]);
     admin = await Caller.signedIn(node, "admin");
     await admin.json("POST", "/api/users", { name: "vera", role: "viewer", password: PASSWORD });
@@ -165,7 +163,7 @@ describeDatabases("companions of recordings", (database) => {
     const player = { id: "a", uuid: "71d87f3f-df6e-496b-8876-c1cda9d934ca", name: "Amalia" };
     const lines = [{ simtape: 1 }, { tick: 0 }, { join: { ...player, at: [0, 64, 0] } }, { subject: player }];
     const input = [...lines, { tick: 20 }, { end: "completed" }].map((line) => `${JSON.stringify(line)}\n`).join("");
-    spawnSync(process.execPath, [CLI, "record", join(library, "alone")], { input });
+    await printed(["record", join(library, "alone")], input);
     const id = await recordingAt("alone/meta.hcrp");
     expect((await put(admin, id, "island.glb", "glTF")).status).toBe(200);
     const { id: asked } = await admin.json<{ id: string }>("POST", "/api/subjects/Amalia/erase", {});
@@ -181,31 +179,31 @@ describeDatabases("companions of recordings", (database) => {
       name: "push",
       scopes: ["read", "write"],
     });
-    const env = { ...process.env, SIMTAPE_SERVER_TOKEN: made_.token, SIMTAPE_CACHE: join(folder, "cache") };
+    vi.stubEnv("SIMTAPE_SERVER_TOKEN", made_.token);
+    vi.stubEnv("SIMTAPE_CACHE", join(folder, "cache"));
     writeFileSync(join(folder, "hills.tif"), "II*\0");
-    const push = (...words: readonly string[]): { readonly exit: number | null; readonly said: string } => {
-      const { status, stderr } = spawnSync(process.execPath, [CLI, "push", ...words, node.address], {
-        encoding: "utf8",
-        env,
-      });
-      return { exit: status, said: stderr };
+    const push = async (
+      ...words: readonly string[]
+    ): Promise<{ readonly exit: number | null; readonly said: string }> => {
+      const { exit, stderr } = await simtape(["push", ...words, node.address]);
+      return { exit, said: stderr };
     };
     expect(existsSync(join(made, "town.xodr"))).toBe(true);
-    expect(push(join(made, "town.log"), join(folder, "hills.tif"))).toEqual({ exit: 0, said: "" });
+    expect(await push(join(made, "town.log"), join(folder, "hills.tif"))).toEqual({ exit: 0, said: "" });
     const [town] = (await listed()).filter(({ key }) => key.endsWith("/town.log"));
     expect((await companionsOf(town!.id)).map(({ name }) => name)).toEqual(["hills.tif", "town.xodr"]);
     // what is there is not sent again, and what has changed is
     await recordingAt(town!.key);
     const stored_ = (): string[] => readdirSync(stored).sort();
     const first = stored_();
-    expect(push(join(made, "town.log"), join(folder, "hills.tif"))).toEqual({ exit: 0, said: "" });
+    expect(await push(join(made, "town.log"), join(folder, "hills.tif"))).toEqual({ exit: 0, said: "" });
     expect(stored_()).toEqual(first);
     writeFileSync(join(folder, "hills.tif"), "II*\0\0");
-    expect(push(join(made, "town.log"), join(folder, "hills.tif"))).toEqual({ exit: 0, said: "" });
+    expect(await push(join(made, "town.log"), join(folder, "hills.tif"))).toEqual({ exit: 0, said: "" });
     expect(stored_().filter((name) => first.includes(name))).toHaveLength(1);
     expect((await companionsOf(town!.id)).map(({ bytes }) => bytes)[0]).toBe(5);
-    expect(push(join(folder, "hills.tif")).exit).toBe(2);
-    const several = push(join(made, "town.log"), join(made, "robot.tape"), join(folder, "hills.tif"));
+    expect((await push(join(folder, "hills.tif"))).exit).toBe(2);
+    const several = await push(join(made, "town.log"), join(made, "robot.tape"), join(folder, "hills.tif"));
     expect([several.exit, several.said]).toEqual([
       1,
       expect.stringContaining("no recording that is sent has its name"),

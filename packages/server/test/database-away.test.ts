@@ -28,7 +28,7 @@ describe.skipIf(withoutPostgres !== null)("a database that is away", () => {
     mkdirSync(library);
     postgres = await startPostgres();
     const words = [library, "--database", await postgres.database()];
-    expect(userCommand(["add", "ada", ...words, "--role", "admin"]).status).toBe(0);
+    expect((await userCommand(["add", "ada", ...words, "--role", "admin"])).exit).toBe(0);
     node = await startNode([...words, "--bus", "postgres"]);
     admin = await Caller.signedIn(node, "ada");
   });

@@ -1,13 +1,10 @@
-import { execFileSync } from "node:child_process";
 import { cpSync, existsSync, mkdirSync, mkdtempSync, renameSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { printed } from "./support/command.ts";
 import { type Database, joinDatabase } from "../src/database/database.ts";
 import { json, startNode, type TestNode, until } from "./support/node.ts";
-
-const CLI = fileURLToPath(new URL("../../simtape/bin/simtape.js", import.meta.url));
 
 interface Item {
   readonly id: string;
@@ -26,9 +23,7 @@ describe("a deletion that was interrupted", () => {
   beforeAll(async () => {
     mkdirSync(library);
     for (const [name, seconds] of Object.entries({ short: "2", long: "3" }))
-      execFileSync(process.execPath, [CLI, "demo", "mira", "-o", join(made, name), "--seconds", seconds], {
-        stdio: "ignore",
-      });
+      await printed(["demo", "mira", "-o", join(made, name), "--seconds", seconds]);
     node = await startNode([library, "--access", "open"]);
     database = await joinDatabase(`embedded:${join(library, ".simtape", "database")}`);
   });

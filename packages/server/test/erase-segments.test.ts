@@ -1,24 +1,14 @@
-import { execFileSync } from "node:child_process";
 import { mkdtempSync, readdirSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { fileURLToPath } from "node:url";
 import { afterAll, expect, test } from "vitest";
+import { printed } from "./support/command.ts";
 import { json, startNode, until } from "./support/node.ts";
 
-const CLI = fileURLToPath(new URL("../../simtape/bin/simtape.js", import.meta.url));
 const folder = mkdtempSync(join(tmpdir(), "simtape-erase-"));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 const [NAME, ID] = ["Amalia", "71d87f3f-df6e-496b-8876-c1cda9d934ca"];
-
-function simtape(words: readonly string[], input = ""): string {
-  return execFileSync(process.execPath, [CLI, ...words], {
-    encoding: "utf8",
-    input,
-    stdio: ["pipe", "pipe", "ignore"],
-  });
-}
 
 /** Two players who run, and say who they are, in several segments. */
 function lines(): string {
@@ -39,7 +29,7 @@ function lines(): string {
 test("erasing a player of a recording in segments leaves no segment with the name", async () => {
   const library = join(folder, "library");
   const recording = join(library, "run");
-  simtape(["record", recording], lines());
+  await printed(["record", recording], lines());
   expect(readdirSync(recording).filter((name) => name.endsWith(".hcs")).length).toBeGreaterThan(0);
   const node = await startNode([library]);
   try {
@@ -62,9 +52,11 @@ test("erasing a player of a recording in segments leaves no segment with the nam
   }
   expect(readdirSync(recording).filter((name) => !name.startsWith("."))).toEqual(["meta.hcrp"]);
   const path = join(recording, "meta.hcrp");
-  expect(simtape(["verify", path])).toContain("sound");
+  expect(await printed(["verify", path])).toContain("sound");
   const all =
-    simtape(["cat", path, "--json"]) + simtape(["meta", "get", path]) + simtape(["state", path, "--at", "100%"]);
+    (await printed(["cat", path, "--json"])) +
+    (await printed(["meta", "get", path])) +
+    (await printed(["state", path, "--at", "100%"]));
   expect(all).not.toContain(NAME);
   expect(all).not.toContain(ID);
   expect(all).toContain("Steve");

@@ -1,4 +1,4 @@
-import { execFile, execFileSync } from "node:child_process";
+import { execFile } from "node:child_process";
 import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -6,6 +6,7 @@ import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { sql } from "kysely";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { printed } from "./support/command.ts";
 import { localBus } from "../src/bus/local.ts";
 import type { Context } from "../src/context.ts";
 import { type Database, joinDatabase } from "../src/database/database.ts";
@@ -35,14 +36,6 @@ interface Certificate {
   readonly backups: readonly unknown[];
 }
 
-function simtape(words: readonly string[], input = ""): string {
-  return execFileSync(process.execPath, [CLI, ...words], {
-    encoding: "utf8",
-    input,
-    stdio: ["pipe", "pipe", "ignore"],
-  });
-}
-
 /** Players who stand, and what Steve says. */
 function lines(players: readonly (typeof BOB)[], said: string): string {
   const text: unknown[] = [{ simtape: 1 }, { tick: 0 }];
@@ -62,13 +55,13 @@ describe("erasing", () => {
 
   beforeAll(async () => {
     for (const name of ["Bob", "talk", "Evelyne_1"]) mkdirSync(join(library, name), { recursive: true });
-    simtape(["record", join(library, "Bob", "run")], lines([BOB, STEVE], "go"));
-    simtape(["record", join(library, "Bob", "alone")], lines([BOB], "hm"));
-    simtape(["record", join(library, "talk", "day")], lines([STEVE], `where is ${BOB.name}?`));
-    simtape(["record", join(library, "Evelyne_1", "both")], lines([EVE, STEVE], "Evelyne wins"));
-    simtape(["record", join(library, "Evelyne_1", "own")], lines([EVE], "Evelyne alone"));
+    await printed(["record", join(library, "Bob", "run")], lines([BOB, STEVE], "go"));
+    await printed(["record", join(library, "Bob", "alone")], lines([BOB], "hm"));
+    await printed(["record", join(library, "talk", "day")], lines([STEVE], `where is ${BOB.name}?`));
+    await printed(["record", join(library, "Evelyne_1", "both")], lines([EVE, STEVE], "Evelyne wins"));
+    await printed(["record", join(library, "Evelyne_1", "own")], lines([EVE], "Evelyne alone"));
     writeFileSync(join(library, "Bob", "readme.txt"), "Bob was here");
-    expect(userCommand(["add", "admin", library, "--role", "admin"]).status).toBe(0);
+    expect((await userCommand(["add", "admin", library, "--role", "admin"])).exit).toBe(0);
     node = await startNode(words);
     admin = await Caller.signedIn(node, "admin");
     database = await joinDatabase(`embedded:${join(library, ".simtape", "database")}`);
@@ -112,7 +105,7 @@ describe("erasing", () => {
           ["meta", "get", path],
           ["state", path, "--at", "100%"],
         ])
-          if (wanted.test(simtape(command))) left.push(`${command[0]} of ${path}`);
+          if (wanted.test(await printed(command))) left.push(`${command[0]} of ${path}`);
     }
     return left;
   }
@@ -144,7 +137,7 @@ describe("erasing", () => {
       ({ rows }) => rows.every(({ state }) => state === "ready"),
     );
     await sql`alter table rooms add column motto text not null default 'as Bob says'`.execute(database.query);
-    await promisify(execFile)(process.execPath, [CLI, "backup", library, "-o", join(folder, "backup.tar.gz")]);
+    await printed(["backup", library, "-o", join(folder, "backup.tar.gz")]);
     // a legal hold
     const held = await admin.json<{ id: string }>("POST", `/api/recordings/${run}/holds`, { reason: "of the court" });
 
@@ -182,7 +175,7 @@ describe("erasing", () => {
     // it is the same recording still, and others are in it as before
     const { key } = await admin.json<{ key: string }>("GET", `/api/recordings/${run}`);
     expect(key).toMatch(/^erased-[0-9a-f]{8}\/run\/meta\.hcrp$/);
-    expect(simtape(["cat", join(library, key), "--json"])).toContain(STEVE.name);
+    expect(await printed(["cat", join(library, key), "--json"])).toContain(STEVE.name);
     // who did what is known by an id
     const { rows } = await sql<{
       details: unknown;

@@ -2,15 +2,14 @@ import { execFileSync } from "node:child_process";
 import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { fileURLToPath } from "node:url";
 import { EXPORT_TARGETS, open } from "simtape";
 import { fromFile } from "simtape/node";
 import { afterAll, beforeAll, expect, test } from "vitest";
+import { printed } from "./support/command.ts";
 import { makeNanover } from "../../../bench/make/nanover.ts";
 import { makeDemos } from "./support/demos.ts";
 import { json, startNode, type TestNode, until } from "./support/node.ts";
 
-const CLI = fileURLToPath(new URL("../../simtape/bin/simtape.js", import.meta.url));
 const NAMES = ["race.hcrp", "town.log", "robot.tape", "flight.fgtape", "molecule.nanover.zip"];
 const LARGE = "large.traj";
 const folder = mkdtempSync(join(tmpdir(), "simtape-exports-"));
@@ -24,7 +23,7 @@ interface Job {
 }
 
 beforeAll(async () => {
-  makeDemos(folder);
+  await makeDemos(folder);
   writeFileSync(join(folder, LARGE), Buffer.concat([...makeNanover(34e6)]));
   node = await startNode([folder, "--access", "open"]);
   const { recordings } = await until(
@@ -68,7 +67,7 @@ test.each(NAMES)("tables of %s over HTTP are those of the command, of sets and o
     const answer = await fetch(`${node.address}/api/jobs/${job.id}/files/${encodeURIComponent(file)}`);
     const [flag, value] = Object.entries(of)[0]!;
     const output = join(folder, `.table-${flag}-${name}.csv`);
-    execFileSync(process.execPath, [CLI, "table", path, `--${flag}=${value}`, "-o", output], { stdio: "ignore" });
+    await printed(["table", path, `--${flag}=${value}`, "-o", output]);
     expect(await answer.text()).toBe(readFileSync(output, "utf8"));
   }
 });
@@ -109,10 +108,10 @@ test("a table of nothing that is there says what there is; one of both is refuse
 });
 
 /** What `simtape export` writes with these words, by name. */
-function written(name: string, words: readonly string[]): ReadonlyMap<string, Buffer> {
+async function written(name: string, words: readonly string[]): Promise<ReadonlyMap<string, Buffer>> {
   const to = mkdtempSync(join(tmpdir(), "simtape-exported-"));
   try {
-    execFileSync(process.execPath, [CLI, "export", join(folder, name), ...words, "-o", `${to}/`], { stdio: "ignore" });
+    await printed(["export", join(folder, name), ...words, "-o", `${to}/`]);
     return new Map(readdirSync(to).map((file) => [file, readFileSync(join(to, file))]));
   } finally {
     rmSync(to, { recursive: true, force: true });
@@ -127,7 +126,7 @@ const EXPORTED = [
 ] as const;
 
 test.each(EXPORTED)("%s as %j is what the command writes, by a job and at once", async (name, asked, words) => {
-  const files = written(name, words);
+  const files = await written(name, words);
   const [[file, bytes]] = [...files] as [[string, Buffer]];
   const at = `${node.address}/api/recordings/${ids.get(name)}/export?${new URLSearchParams(asked)}`;
   const direct = await fetch(at);
@@ -146,7 +145,7 @@ test.each(EXPORTED)("%s as %j is what the command writes, by a job and at once",
 });
 
 test("a target of several files is a job with all of them, and at once an archive", async () => {
-  const files = written("molecule.nanover.zip", ["--to", "dcd"]);
+  const files = await written("molecule.nanover.zip", ["--to", "dcd"]);
   expect(files.size).toBe(2);
   const job = await exported("molecule.nanover.zip", { to: "dcd" });
   expect(job.result!.files.map(({ name }) => name).sort()).toEqual([...files.keys()].sort());

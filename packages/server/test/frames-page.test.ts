@@ -25,7 +25,7 @@ describe.skipIf(!hasChromium)("links in pages of other sites", () => {
   let other: WebServer;
 
   beforeAll(async () => {
-    makeDemos(folder);
+    await makeDemos(folder);
     listed = await new WebServer({}).listen();
     other = await new WebServer({}).listen();
     node = await startNode([folder, "--frame-ancestors", listed.origin]);

@@ -1,14 +1,11 @@
-import { execFileSync } from "node:child_process";
 import { mkdtempSync, readFileSync, rmSync, truncateSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, expect, test } from "vitest";
+import { printed } from "./support/command.ts";
 import { describeDatabases } from "./support/databases.ts";
 import { makeDemos } from "./support/demos.ts";
 import { json, startNode, type TestNode, until } from "./support/node.ts";
-
-const CLI = fileURLToPath(new URL("../../simtape/bin/simtape.js", import.meta.url));
 
 interface Job {
   readonly id: number;
@@ -26,7 +23,7 @@ describeDatabases("jobs over HTTP", (database) => {
   let node: TestNode;
 
   beforeAll(async () => {
-    makeDemos(library);
+    await makeDemos(library);
     const damaged = join(library, "damaged.tape");
     writeFileSync(damaged, readFileSync(join(library, "robot.tape")));
     truncateSync(damaged, 20_000);
@@ -81,9 +78,7 @@ describeDatabases("jobs over HTTP", (database) => {
     const bytes = await fetch(`${node.address}/api/jobs/${converted.id}/files/${encodeURIComponent(file!.name)}`);
     const result = join(folder, file!.name);
     writeFileSync(result, Buffer.from(await bytes.arrayBuffer()));
-    expect(
-      JSON.parse(execFileSync(process.execPath, [CLI, "check", result, "--json"], { encoding: "utf8" })),
-    ).toMatchObject({
+    expect(JSON.parse(await printed(["check", result, "--json"]))).toMatchObject({
       status: "sound",
     });
     const table = await over(await begun(path, { table: "csv" }));

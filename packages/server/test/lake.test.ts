@@ -1,24 +1,23 @@
-import { execFileSync } from "node:child_process";
 import { cpSync, existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { DuckDBConnection } from "@duckdb/node-api";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { printed } from "./support/command.ts";
 import { type Database, joinDatabase } from "../src/database/database.ts";
 import { startNode, type TestNode, until } from "./support/node.ts";
 import { Caller, userCommand } from "./support/people.ts";
 
-const CLI = fileURLToPath(new URL("../../simtape/bin/simtape.js", import.meta.url));
 const BOB = { id: "b", uuid: "71d87f3f-df6e-496b-8876-c1cda9d934ca", name: "Bob" };
 const STEVE = { id: "s", uuid: "069a79f4-44e9-4726-a5be-fca90e38aaf5", name: "Steve" };
 
-function record(folder: string, players: readonly (typeof BOB)[], said: string): void {
+async function record(folder: string, players: readonly (typeof BOB)[], said: string): Promise<void> {
   const text: unknown[] = [{ simtape: 1 }, { tick: 0 }];
   for (const player of players) text.push({ join: { ...player, at: [0, 64, 0] } }, { subject: player });
   text.push({ tick: 20 }, { chat: { text: said, from: players.at(-1)!.id } }, { tick: 40 }, { end: "completed" });
   const input = text.map((line) => `${JSON.stringify(line)}\n`).join("");
-  execFileSync(process.execPath, [CLI, "record", folder], { input, stdio: ["pipe", "ignore", "ignore"] });
+  await printed(["record", folder], input);
 }
 
 describe("the lake of a server", () => {
@@ -31,10 +30,10 @@ describe("the lake of a server", () => {
 
   beforeAll(async () => {
     mkdirSync(join(library, "Bob"), { recursive: true });
-    record(join(library, "Bob", "run"), [BOB, STEVE], "go");
-    record(join(library, "Bob", "alone"), [BOB], "hm");
-    record(join(library, "day"), [STEVE], "nice");
-    expect(userCommand(["add", "admin", library, "--role", "admin"]).status).toBe(0);
+    await record(join(library, "Bob", "run"), [BOB, STEVE], "go");
+    await record(join(library, "Bob", "alone"), [BOB], "hm");
+    await record(join(library, "day"), [STEVE], "nice");
+    expect((await userCommand(["add", "admin", library, "--role", "admin"])).exit).toBe(0);
     node = await startNode([library, "--lake", lake]);
     admin = await Caller.signedIn(node, "admin");
     database = await joinDatabase(`embedded:${join(library, ".simtape", "database")}`);

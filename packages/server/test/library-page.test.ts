@@ -1,16 +1,14 @@
-import { execFileSync } from "node:child_process";
 import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { fileURLToPath } from "node:url";
 import type { Page } from "playwright-core";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
+import { printed } from "./support/command.ts";
 import { hasChromium, untilOpen } from "../../viewer/test/support/viewer.ts";
 import { type Browsing, browse } from "./support/browser.ts";
 import { makeDemos } from "./support/demos.ts";
 import { json, startNode, type TestNode, until } from "./support/node.ts";
 
-const CLI = fileURLToPath(new URL("../../simtape/bin/simtape.js", import.meta.url));
 const PATIENCE = 20_000;
 
 interface Item {
@@ -29,8 +27,8 @@ describe.skipIf(!hasChromium)("the library page", () => {
   let page: Page;
 
   beforeAll(async () => {
-    execFileSync(process.execPath, [CLI, "demo", "carla", "-o", made, "--seconds", "3"], { stdio: "ignore" });
-    makeDemos(library);
+    await printed(["demo", "carla", "-o", made, "--seconds", "3"]);
+    await makeDemos(library);
     node = await startNode([library]);
     nodes.push(node);
     await until(listed, (all) => all.length === 5 && all.every(({ state }) => state === "indexed"));

@@ -117,7 +117,7 @@ describe("signing in by OpenID Connect", () => {
   });
 
   test("a local account is not taken over by its name", async () => {
-    expect(userCommand(["add", "mallory of elsewhere", folder, "--role", "admin"]).status).toBe(0);
+    expect((await userCommand(["add", "mallory of elsewhere", folder, "--role", "admin"])).exit).toBe(0);
     const browser = new Browser();
     await browser.go((await browser.go(`${node.address}/api/session/oidc`, isBack, "mallory")).url, () => true, "x");
     const me = await (await browser.ask(`${node.address}/api/me`)).json();
@@ -157,9 +157,9 @@ describe("signing in by OpenID Connect", () => {
   });
 
   test("an account that is disabled is refused", async () => {
-    const list = userCommand(["list", folder]).printed;
+    const list = (await userCommand(["list", folder])).stdout;
     expect(list).toMatch(/anna of elsewhere {2}viewer {2}OpenID Connect/);
-    expect(userCommand(["disable", "anna of elsewhere", folder]).status).toBe(0);
+    expect((await userCommand(["disable", "anna of elsewhere", folder])).exit).toBe(0);
     const browser = new Browser();
     const { url } = await browser.go(`${node.address}/api/session/oidc`, isBack, "anna");
     expect((await browser.ask(url)).status).toBe(403);

@@ -66,13 +66,13 @@ describe("what /openapi.json says", () => {
   let document: Document;
 
   beforeAll(async () => {
-    makeDemos(folder);
+    await makeDemos(folder);
     node = await startNode([folder]);
     await until(
       () => json<{ recordings: { state: string }[] }>(node.address, "/api/recordings"),
       (page) => page.recordings.length === 5 && page.recordings.every(({ state }) => state === "indexed"),
     );
-    userCommand(["add", "admin", folder, "--role", "admin"]);
+    await userCommand(["add", "admin", folder, "--role", "admin"]);
     admin = await Caller.signedIn(node, "admin");
     document = await json<Document>(node.address, "/openapi.json");
     ajv.addSchema(document, "openapi");

@@ -1,33 +1,32 @@
-import { execFileSync, spawnSync } from "node:child_process";
+import { spawnSync } from "node:child_process";
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { printed } from "./support/command.ts";
 import { SETTINGS } from "../src/settings.ts";
 import { json, startNode, until } from "./support/node.ts";
 
 const root = fileURLToPath(new URL("../../..", import.meta.url));
 const deploy = join(root, "packages/server/deploy");
-const CLI = join(root, "packages/simtape/bin/simtape.js");
 const page = readFileSync(join(root, "docs/operations.md"), "utf8");
-const simtape = (...words: readonly string[]): { status: number | null; stdout: string; stderr: string } =>
-  spawnSync(process.execPath, [CLI, ...words], { encoding: "utf8", input: "correct horse battery\n" });
+const simtape = (...words: readonly string[]): Promise<string> => printed(words, "correct horse battery\n");
 
 describe("the page for who runs a server", () => {
   const folder = mkdtempSync(join(tmpdir(), "simtape-operations-"));
   const help = new Map<string, string>();
-  beforeAll(() => {
+  beforeAll(async () => {
     for (const command of ["serve", "work", "backup", "restore", "user"])
-      help.set(command, simtape(command, "--help").stdout);
+      help.set(command, await simtape(command, "--help"));
   });
   afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
-  test("names commands and settings that there are", () => {
+  test("names commands and settings that there are", async () => {
     const flags = new Set(
       Object.keys(SETTINGS).map((name) => name.replace(/[A-Z]/g, (one) => `-${one.toLowerCase()}`)),
     );
-    const known = [...help.values()].join(" ") + simtape("user", "add", "--help").stdout;
+    const known = [...help.values()].join(" ") + (await simtape("user", "add", "--help"));
     // those of other programs
     const curl = ["--silent", "--show-error", "--fail", "--retry", "--header"];
     const theirs = ["--global", "--system", "--home-dir", "--now", ...curl];
@@ -37,11 +36,10 @@ describe("the page for who runs a server", () => {
       expect(command === "copy" || help.get(command!) !== "", command).toBe(true);
   });
 
-  test("has settings that a server takes, and files that systemd takes", () => {
+  test("has settings that a server takes, and files that systemd takes", async () => {
     for (const name of readdirSync(deploy).filter((one) => one.endsWith(".json"))) {
       expect(page).toContain(name);
-      const { status, stdout, stderr } = simtape("serve", "--config", join(deploy, name), "--print-config");
-      expect(status, stderr).toBe(0);
+      const stdout = await simtape("serve", "--config", join(deploy, name), "--print-config");
       expect(JSON.parse(stdout)).toMatchObject(JSON.parse(readFileSync(join(deploy, name), "utf8")) as object);
     }
     const units = readdirSync(deploy).filter((name) => name.endsWith(".service"));
@@ -54,7 +52,7 @@ describe("the page for who runs a server", () => {
   });
 
   test("names metrics that there are", async () => {
-    execFileSync(process.execPath, [CLI, "demo", "hcrp", "-o", join(folder, "library"), "--seconds", "2"]);
+    await printed(["demo", "hcrp", "-o", join(folder, "library"), "--seconds", "2"]);
     const node = await startNode([join(folder, "library")]);
     try {
       // counts of rows are kept for a while: none are asked for before there is a row
@@ -75,17 +73,15 @@ describe("the page for who runs a server", () => {
     }
   });
 
-  test("has steps of a backup that work as they are written", () => {
+  test("has steps of a backup that work as they are written", async () => {
     const library = join(folder, "library");
     const backup = join(folder, "backup.tar.gz");
-    const run = (line: string): void => {
+    const run = async (line: string): Promise<void> => {
       expect(page).toContain(line.split(" ").slice(0, 2).join(" "));
-      const words = line.split(" ").slice(1);
-      const { status, stderr } = simtape(...words);
-      expect(status, stderr).toBe(0);
+      await simtape(...line.split(" ").slice(1));
     };
-    run(`simtape user add anna ${library} --role admin`);
-    run(`simtape backup ${library} --output ${backup}`);
-    run(`simtape restore ${backup} ${library} --data ${join(folder, "another")}`);
+    await run(`simtape user add anna ${library} --role admin`);
+    await run(`simtape backup ${library} --output ${backup}`);
+    await run(`simtape restore ${backup} ${library} --data ${join(folder, "another")}`);
   });
 });

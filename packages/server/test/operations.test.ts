@@ -27,7 +27,7 @@ describeDatabases("to run a node", (database) => {
   let node: TestNode;
 
   beforeAll(async () => {
-    makeDemos(library);
+    await makeDemos(library);
     node = await startNode([library, "--log", "info", "--drain", "1", ...(await database())]);
   });
   afterAll(async () => {
@@ -149,7 +149,7 @@ describe.skipIf(!mountable)(`a full disk${mountable ? "" : " (needs root, to mou
     mkdirSync(disk);
     execFileSync("mount", ["-t", "tmpfs", "-o", "size=300m", "tmpfs", disk]);
     const library = join(disk, "library");
-    makeDemos(join(folder, "demos"));
+    await makeDemos(join(folder, "demos"));
     cpSync(join(folder, "demos"), library, { recursive: true });
     node = await startNode([library]);
     const { address } = node;

@@ -1,16 +1,14 @@
-import { execFileSync } from "node:child_process";
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { fileURLToPath } from "node:url";
 import type { Page } from "playwright-core";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
+import { printed } from "./support/command.ts";
 import { hasChromium } from "../../viewer/test/support/viewer.ts";
 import { violations } from "./support/axe.ts";
 import { type Browsing, browse } from "./support/browser.ts";
 import { json, startNode, type TestNode, until } from "./support/node.ts";
 
-const CLI = fileURLToPath(new URL("../../simtape/bin/simtape.js", import.meta.url));
 /** How long a page waits for what is to be there, milliseconds: for a busy machine. */
 const PATIENCE = 30_000;
 /** A player of the demo. */
@@ -24,7 +22,7 @@ describe.skipIf(!hasChromium)("what an operator does in the page of administrato
   let page: Page;
 
   beforeAll(async () => {
-    execFileSync(process.execPath, [CLI, "demo", "hcrp", "-o", library, "--seconds", "3"], { stdio: "ignore" });
+    await printed(["demo", "hcrp", "-o", library, "--seconds", "3"]);
     const policy = join(folder, "policy.json");
     const kept = { name: "races", days: 1, keepBest: false };
     writeFileSync(policy, JSON.stringify({ version: 1, graceHours: 1, classes: [kept] }));

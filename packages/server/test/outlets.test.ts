@@ -243,7 +243,7 @@ describe("outlets of a node", () => {
       ["admin", "admin"],
       ["headset", "viewer"],
     ] as const)
-      expect(userCommand(["add", name, library, "--role", role]).status).toBe(0);
+      expect((await userCommand(["add", name, library, "--role", role])).exit).toBe(0);
     const into = ["--into", "nanover=0"];
     await expect(startNode([library, ...into])).rejects.toThrow(/with 2: .*--into-as/s);
     await expect(startNode([library, ...into, "--into-as", "eve"])).rejects.toThrow(/with 2: .*no account eve/s);

@@ -1,16 +1,14 @@
-import { execFileSync } from "node:child_process";
 import { cpSync, mkdtempSync, readFileSync, rmSync, statSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { fileURLToPath } from "node:url";
 import type { Page, Request } from "playwright-core";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
+import { printed } from "./support/command.ts";
 import { drop, hasChromium, untilOpen } from "../../viewer/test/support/viewer.ts";
 import { type Browsing, browse } from "./support/browser.ts";
 import { makeDemos } from "./support/demos.ts";
 import { json, startNode, type TestNode, until } from "./support/node.ts";
 
-const CLI = fileURLToPath(new URL("../../simtape/bin/simtape.js", import.meta.url));
 /** How long a page waits for what is to be there, milliseconds: for a busy machine. */
 const PATIENCE = 20_000;
 
@@ -22,7 +20,7 @@ describe.skipIf(!hasChromium)("the pages of a server", () => {
   let page: Page;
 
   beforeAll(async () => {
-    makeDemos(library);
+    await makeDemos(library);
     node = await startNode([library]);
     await until(
       () => json<{ recordings: { state: string }[] }>(node.address, "/api/recordings"),
@@ -69,7 +67,7 @@ describe.skipIf(!hasChromium)("the pages of a server", () => {
   });
 
   test("open a large recording at its end by its seek index, without reading all of it", async () => {
-    execFileSync(process.execPath, [CLI, "demo", "carla", "-o", folder, "--seconds", "60", "--entities", "70"]);
+    await printed(["demo", "carla", "-o", folder, "--seconds", "60", "--entities", "70"]);
     const bytes = statSync(join(folder, "town.log")).size;
     expect(bytes).toBeGreaterThan(16 << 20);
     cpSync(join(folder, "town.log"), join(library, "large.log"));

@@ -16,10 +16,10 @@ describe.skipIf(withoutPostgres !== null)("two nodes", () => {
 
   beforeAll(async () => {
     postgres = await startPostgres();
-    makeDemos(join(folder, "library"));
+    await makeDemos(join(folder, "library"));
     const database = await postgres.database();
     const words = [join(folder, "library"), "--database", database, "--sign-ins-per-minute", "100"];
-    expect(userCommand(["add", "anna", "--database", database, "--role", "admin"]).status).toBe(0);
+    expect((await userCommand(["add", "anna", "--database", database, "--role", "admin"])).exit).toBe(0);
     // one hears the other, the third hears none of them
     for (const bus of ["postgres", "postgres", "local"]) nodes.push(await startNode([...words, "--bus", bus]));
   });

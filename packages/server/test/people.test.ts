@@ -56,10 +56,10 @@ describeDatabases("people", (newDatabase) => {
     const unknown = new Caller(node);
     expect(await unknown.json<Me>("GET", "/api/me")).toMatchObject({ role: "admin", via: "open" });
     expect(node.said()).toContain("administrators");
-    const first = userCommand(["add", "bo", ...where, "--role", "player"]);
-    expect(first.said).toContain("must be an admin");
-    expect(first.status).toBe(2);
-    expect(userCommand(["add", "anna", ...where, "--role", "admin"]).status).toBe(0);
+    const first = await userCommand(["add", "bo", ...where, "--role", "player"]);
+    expect(first.stderr).toContain("must be an admin");
+    expect(first.exit).toBe(2);
+    expect((await userCommand(["add", "anna", ...where, "--role", "admin"])).exit).toBe(0);
     await until(
       () => unknown.status("GET", "/api/me"),
       (status) => status === 401,
@@ -72,26 +72,26 @@ describeDatabases("people", (newDatabase) => {
   });
 
   test("accounts are made and changed by the command while the server runs", async () => {
-    expect(userCommand(["add", "bo", ...where, "--role", "player"]).status).toBe(0);
-    expect(userCommand(["add", "bo", ...where]).said).toContain("already");
-    expect(userCommand(["add", "short", ...where], "1234567").said).toContain("8 to 256");
-    expect(userCommand(["list", ...where]).printed).toMatch(/anna {2}admin[^\n]*\nbo {2}player {2}password/);
+    expect((await userCommand(["add", "bo", ...where, "--role", "player"])).exit).toBe(0);
+    expect((await userCommand(["add", "bo", ...where])).stderr).toContain("already");
+    expect((await userCommand(["add", "short", ...where], "1234567")).stderr).toContain("8 to 256");
+    expect((await userCommand(["list", ...where])).stdout).toMatch(/anna {2}admin[^\n]*\nbo {2}player {2}password/);
     const bo = await Caller.signedIn(node, "bo");
-    expect(userCommand(["role", "bo", "viewer", ...where]).status).toBe(0);
+    expect((await userCommand(["role", "bo", "viewer", ...where])).exit).toBe(0);
     await until(
       () => bo.json<Me>("GET", "/api/me"),
       ({ role }) => role === "viewer",
       2,
     );
-    expect(userCommand(["disable", "bo", ...where]).status).toBe(0);
+    expect((await userCommand(["disable", "bo", ...where])).exit).toBe(0);
     await until(
       () => bo.status("GET", "/api/me"),
       (status) => status === 401,
       2,
     );
-    expect(userCommand(["enable", "bo", ...where]).status).toBe(0);
-    expect(userCommand(["disable", "anna", ...where]).said).toContain("no admin would be left");
-    expect(userCommand(["password", "bo", ...where], "another one entirely").status).toBe(0);
+    expect((await userCommand(["enable", "bo", ...where])).exit).toBe(0);
+    expect((await userCommand(["disable", "anna", ...where])).stderr).toContain("no admin would be left");
+    expect((await userCommand(["password", "bo", ...where], "another one entirely")).exit).toBe(0);
     await expect(Caller.signedIn(node, "bo")).rejects.toThrow("401");
     await Caller.signedIn(node, "bo", "another one entirely");
     expect((await audit("action=user changed")).length).toBeGreaterThanOrEqual(4);

@@ -61,13 +61,13 @@ describe.skipIf(PYTHON === undefined)("the package for Python (needs python3, 3.
   let environment: NodeJS.ProcessEnv = {};
 
   beforeAll(async () => {
-    makeDemos(folder);
+    await makeDemos(folder);
     // beside some are their worlds, which are no recordings
     const names = readdirSync(folder).filter((name) => !/\.(xodr|tif|dat|yaml|pgm|urdf)$/.test(name));
     mkdirSync(join(folder, ".printed"));
     for (const name of names)
       writeFileSync(join(folder, ".printed", `${name}.json`), JSON.stringify(await printedOf(join(folder, name))));
-    userCommand(["add", "admin", folder, "--role", "admin"]);
+    await userCommand(["add", "admin", folder, "--role", "admin"]);
     node = await startNode([folder]);
     const admin = await Caller.signedIn(node, "admin");
     const { token } = await admin.json<{ token: string }>("POST", "/api/tokens", {

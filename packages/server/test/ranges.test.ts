@@ -27,7 +27,7 @@ let address: string;
 let content: Buffer;
 
 beforeAll(async () => {
-  makeDemos(folder);
+  await makeDemos(folder);
   // more than what is on its way between two ends of a connection
   appendFileSync(join(folder, "town.log"), Buffer.alloc(32 * MIB, 7));
   content = readFileSync(join(folder, "town.log"));

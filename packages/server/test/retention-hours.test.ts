@@ -1,14 +1,11 @@
-import { execFileSync } from "node:child_process";
 import { existsSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, expect, test } from "vitest";
+import { printed } from "./support/command.ts";
 import { connectDatabase, type Database, joinDatabase } from "../dist/database/database.js";
 import { describeDatabases } from "./support/databases.ts";
 import { json, startNode, type TestNode, until } from "./support/node.ts";
-
-const CLI = fileURLToPath(new URL("../../simtape/bin/simtape.js", import.meta.url));
 
 interface Page {
   readonly recordings: readonly { readonly name: string; readonly state: string }[];
@@ -23,7 +20,7 @@ describeDatabases("retention by the clock", (newDatabase) => {
   let database: Database;
 
   beforeAll(async () => {
-    execFileSync(process.execPath, [CLI, "demo", "hcrp", "-o", library, "--seconds", "4"], { stdio: "ignore" });
+    await printed(["demo", "hcrp", "-o", library, "--seconds", "4"]);
     const policy = join(folder, "policy.json");
     const kept = { name: "all", days: 1, keepBest: false };
     writeFileSync(policy, JSON.stringify({ version: 1, graceHours: 0, classes: [kept] }));

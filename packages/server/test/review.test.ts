@@ -11,20 +11,15 @@ import {
 } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { fileURLToPath } from "node:url";
 import { sql } from "kysely";
 import { afterAll, beforeAll, expect, test } from "vitest";
+import { printed } from "./support/command.ts";
 import { connectDatabase, type Database, joinDatabase } from "../src/database/database.ts";
 import { describeDatabases } from "./support/databases.ts";
 import { startNode, type TestNode, until } from "./support/node.ts";
 import { Caller, userCommand } from "./support/people.ts";
 
-const CLI = fileURLToPath(new URL("../../simtape/bin/simtape.js", import.meta.url));
 const DAY = 86_400_000;
-
-function simtape(...words: readonly string[]): string {
-  return execFileSync(process.execPath, [CLI, ...words], { encoding: "utf8", stdio: ["ignore", "pipe", "ignore"] });
-}
 
 interface Item {
   readonly id: string;
@@ -73,8 +68,8 @@ describeDatabases("review", (newDatabase) => {
 
   beforeAll(async () => {
     mkdirSync(library);
-    simtape("demo", "hcrp", "-o", library, "--seconds", "20");
-    simtape("demo", "mira", "-o", library, "--seconds", "4");
+    await printed(["demo", "hcrp", "-o", library, "--seconds", "20"]);
+    await printed(["demo", "mira", "-o", library, "--seconds", "4"]);
     const race = join(library, "race.hcrp");
     for (const [name, milliseconds] of [
       ["fast", 14_000],
@@ -82,10 +77,10 @@ describeDatabases("review", (newDatabase) => {
     ] as const) {
       const path = join(library, `${name}.hcrp`);
       copyFileSync(race, path);
-      simtape("meta", "set", path, "hcrp.outcome=completed", `hcrp.duration_ms=${milliseconds}`);
+      await printed(["meta", "set", path, "hcrp.outcome=completed", `hcrp.duration_ms=${milliseconds}`]);
     }
     // one player alone
-    simtape("demo", "hcrp", "-o", join(library, "alone"), "--seconds", "5", "--entities", "1", "--seed", "9");
+    await printed(["demo", "hcrp", "-o", join(library, "alone"), "--seconds", "5", "--entities", "1", "--seed", "9"]);
     writeFileSync(
       policy,
       JSON.stringify({
@@ -117,7 +112,7 @@ describeDatabases("review", (newDatabase) => {
       ["tom", "staff"],
       ["pat", "player"],
     ] as const)
-      expect(userCommand(["add", name, ...where, "--role", role]).said, name).not.toContain("rror");
+      expect((await userCommand(["add", name, ...where, "--role", role])).stderr, name).not.toContain("rror");
     admin = await Caller.signedIn(node, "ada");
     sam = await Caller.signedIn(node, "sam");
     tom = await Caller.signedIn(node, "tom");
@@ -171,7 +166,7 @@ describeDatabases("review", (newDatabase) => {
       () => admin.json<Item>("GET", `/api/recordings/${clip}`).catch(() => ({ key: "", state: "" }) as Item),
       ({ state }) => state === "indexed",
     );
-    const clipInfo = JSON.parse(simtape("info", join(library, key), "--json")) as Record<string, never>;
+    const clipInfo = JSON.parse(await printed(["info", join(library, key), "--json"])) as Record<string, never>;
     expect(clipInfo["timeline"]).toMatchObject({ start: 0, end: 10_000_000_000 });
     const reported = { at: 0, kind: "report", text: `${KASAM}: flies` };
     expect(clipInfo["provenance"]).toMatchObject({
@@ -210,7 +205,7 @@ describeDatabases("review", (newDatabase) => {
       ["race.hcrp", 150],
       [key, 50],
     ] as const) {
-      const said = JSON.parse(simtape("meta", "get", join(library, path))) as {
+      const said = JSON.parse(await printed(["meta", "get", join(library, path)])) as {
         reviews: Record<string, object>;
         hcrp: { marks: readonly object[] };
       };
@@ -222,7 +217,7 @@ describeDatabases("review", (newDatabase) => {
         label: "leaves the ground",
         severity: 3,
       });
-      expect(simtape("verify", join(library, path))).toContain("sound");
+      expect(await printed(["verify", join(library, path)])).toContain("sound");
     }
     expect(readFileSync(join(library, "race.hcrp")).equals(before)).toBe(false);
     expect(await player.json("GET", `/api/reports/${id}`)).not.toHaveProperty("verdict");
@@ -284,7 +279,7 @@ describeDatabases("review", (newDatabase) => {
     );
     expect((await review(id)).writtenError).toBeNull();
     expect(readFileSync(join(library, key)).equals(before)).toBe(true);
-    const { provenance } = JSON.parse(simtape("info", join(library, key), "--json")) as {
+    const { provenance } = JSON.parse(await printed(["info", join(library, key), "--json"])) as {
       provenance: { annotations: readonly { at: number; kind: string; text: string }[] };
     };
     expect(provenance.annotations).toContainEqual({ at: 1.5e9, kind: "review", text: "hits the wall" });
@@ -304,7 +299,7 @@ describeDatabases("review", (newDatabase) => {
     const answer = await admin.ask("GET", ghosts[0]!.track);
     const track = (await answer.json()) as { step: number; x: readonly number[]; y: readonly number[] };
     expect(track.x.length * track.step).toBeCloseTo(20, 0);
-    const cell = simtape("state", join(library, "fast.hcrp"), "--at", "5s", "--json");
+    const cell = await printed(["state", join(library, "fast.hcrp"), "--at", "5s", "--json"]);
     const place = (JSON.parse(cell) as { sets: { players: { columns: { position: { data: number[] } } } } }).sets
       .players.columns.position.data;
     const at = Math.round(5 / track.step);
@@ -470,9 +465,9 @@ describeDatabases("review", (newDatabase) => {
       expect(bytes.includes(Buffer.from(ELDAR_ID.replaceAll("-", ""), "hex")), path).toBe(false);
       expect(bytes.toString("latin1"), path).not.toMatch(wanted);
       if (!path.endsWith(".hcrp")) continue;
-      expect(simtape("verify", path)).toContain("sound");
-      expect(simtape("cat", path, "--json"), path).not.toMatch(wanted);
-      expect(simtape("meta", "get", path), path).not.toMatch(wanted);
+      expect(await printed(["verify", path])).toContain("sound");
+      expect(await printed(["cat", path, "--json"]), path).not.toMatch(wanted);
+      expect(await printed(["meta", "get", path]), path).not.toMatch(wanted);
     }
     const { rows: tables } = await sql<{ name: string }>`
       select table_name as name from information_schema.tables where table_schema = 'public'`.execute(database.query);

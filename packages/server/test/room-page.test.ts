@@ -33,7 +33,7 @@ describe.skipIf(!hasChromium)("a room in two browsers", () => {
   let recording: string;
 
   beforeAll(async () => {
-    makeDemos(join(folder, "library"));
+    await makeDemos(join(folder, "library"));
     node = await startNode([join(folder, "library")]);
     const { recordings } = await until(
       () => json<{ recordings: { id: string; format: string; state: string }[] }>(node.address, "/api/recordings"),

@@ -1,4 +1,3 @@
-import { execFileSync } from "node:child_process";
 import { cpSync, mkdtempSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -6,11 +5,11 @@ import { fileURLToPath } from "node:url";
 import { open } from "simtape";
 import { fromFile } from "simtape/node";
 import { afterAll, beforeAll, expect, test } from "vitest";
+import { printed } from "./support/command.ts";
 import { describeDatabases } from "./support/databases.ts";
 import { makeDemos } from "./support/demos.ts";
 import { json, startNode, type TestNode, until } from "./support/node.ts";
 
-const CLI = fileURLToPath(new URL("../../simtape/bin/simtape.js", import.meta.url));
 const EXAMPLE = fileURLToPath(new URL("../../../examples/town.log", import.meta.url));
 
 interface Item {
@@ -46,7 +45,7 @@ describeDatabases("a catalog", (database) => {
   let node: TestNode;
 
   beforeAll(async () => {
-    makeDemos(library);
+    await makeDemos(library);
     // a zip of something else
     writeFileSync(join(library, "other.zip"), Buffer.from("504b0304140000000000", "hex"));
     node = await startNode([library, ...(await database())]);
@@ -233,7 +232,7 @@ describeDatabases("a catalog", (database) => {
     const hits = ({ events }: Facets): number => events.find(({ value }) => value === "collision")?.count ?? 0;
     cpSync(EXAMPLE, file);
     const before = await counted((facets) => hits(facets) === 1);
-    execFileSync(process.execPath, [CLI, "trim", EXAMPLE, join(folder, "changed.log"), "--until", "0.5s"]);
+    await printed(["trim", EXAMPLE, join(folder, "changed.log"), "--until", "0.5s"]);
     cpSync(join(folder, "changed.log"), file);
     const after = await counted((facets) => hits(facets) === 0);
     expect([before.total, after.total]).toEqual([1, 1]);

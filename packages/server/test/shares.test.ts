@@ -33,9 +33,11 @@ describeDatabases("links to recordings", (newDatabase) => {
   let recordings: readonly Item[];
 
   beforeAll(async () => {
-    makeDemos(library);
+    await makeDemos(library);
     const words = await newDatabase();
-    expect(userCommand(["add", "anna", library, ...words.slice(0, 2), "--role", "admin"]).said).toContain("admin");
+    expect((await userCommand(["add", "anna", library, ...words.slice(0, 2), "--role", "admin"])).stderr).toContain(
+      "admin",
+    );
     node = await startNode([library, ...words, "--public", "own"]);
     const address = words[1] ?? `embedded:${join(library, ".simtape", "database")}`;
     database = words.length > 0 ? await connectDatabase(address) : await joinDatabase(address);

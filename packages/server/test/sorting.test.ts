@@ -31,14 +31,14 @@ describeDatabases("tags, collections and saved searches", (newDatabase) => {
   let town: string;
 
   beforeAll(async () => {
-    makeDemos(folder);
+    await makeDemos(folder);
     const words = await newDatabase();
     for (const [name, role] of [
       ["anna", "admin"],
       ["bo", "staff"],
       ["cem", "viewer"],
     ] as const)
-      expect(userCommand(["add", name, folder, ...words.slice(0, 2), "--role", role]).status).toBe(0);
+      expect((await userCommand(["add", name, folder, ...words.slice(0, 2), "--role", role])).exit).toBe(0);
     node = await startNode([folder, ...words, "--public", "off"]);
     admin = await Caller.signedIn(node, "anna");
     staff = await Caller.signedIn(node, "bo");

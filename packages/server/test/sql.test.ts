@@ -1,4 +1,3 @@
-import { spawnSync } from "node:child_process";
 import { copyFileSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -6,10 +5,9 @@ import { fileURLToPath } from "node:url";
 import { tableFromIPC } from "apache-arrow";
 import { parquetReadObjects } from "hyparquet";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { printed } from "./support/command.ts";
 import { json, startNode, type TestNode, until } from "./support/node.ts";
 import { Caller, PASSWORD, userCommand } from "./support/people.ts";
-
-const CLI = fileURLToPath(new URL("../../simtape/bin/simtape.js", import.meta.url));
 
 const CORPUS = fileURLToPath(new URL("../../corpus/cases", import.meta.url));
 /** A small recording of each format. */
@@ -62,7 +60,7 @@ describe("SQL over HTTP", () => {
     mkdirSync(join(folder, "monday"));
     copyFileSync(join(folder, "town.log"), join(folder, "monday", "town.log"));
     writeFileSync(join(folder, "broken.log"), Buffer.alloc(2000, 3));
-    userCommand(["add", "admin", folder, "--role", "admin"]);
+    await userCommand(["add", "admin", folder, "--role", "admin"]);
     const limits = ["--sql-seconds", "20", "--sql-memory", "256", "--sql-rows", "5000"];
     node = await startNode([folder, ...limits]);
     admin = await Caller.signedIn(node, "admin");
@@ -82,10 +80,9 @@ describe("SQL over HTTP", () => {
     return (await answer.json()) as Problem;
   };
   /** Rows as the command gives them of the same files. */
-  const command = (sql: string): readonly Readonly<Record<string, unknown>>[] => {
+  const command = async (sql: string): Promise<readonly Readonly<Record<string, unknown>>[]> => {
     const files = [...ids.keys()].filter((key) => key !== "broken.log").map((key) => join(folder, key));
-    const { stdout } = spawnSync(process.execPath, [CLI, "sql", ...files, sql, "--json"], { encoding: "utf8" });
-    return JSON.parse(stdout) as Readonly<Record<string, unknown>>[];
+    return JSON.parse(await printed(["sql", ...files, sql, "--json"])) as Readonly<Record<string, unknown>>[];
   };
   const objects = ({ columns, rows }: Answer): readonly Readonly<Record<string, unknown>>[] =>
     rows.map((row) => Object.fromEntries(columns.map(({ name }, k) => [name, row[k]])));
@@ -96,7 +93,7 @@ describe("SQL over HTTP", () => {
     "select floor(time / 5) as since, avg(velocity_x) as speed from robot_Odometry group by all order by since",
   ])("answers as the command: %s", async (sql) => {
     const answer = await ask(sql, { recordings: [...ids].filter(([key]) => key !== "broken.log").map(([, id]) => id) });
-    expect(objects(answer)).toEqual(command(sql));
+    expect(objects(answer)).toEqual(await command(sql));
     expect(answer).toMatchObject({ truncated: false, unread: 0, problems: [] });
   });
 
@@ -105,7 +102,7 @@ describe("SQL over HTTP", () => {
     const own = "id, name, state, summary, owner, collection, added, tags";
     const some = { recordings: [...ids].filter(([key]) => key !== "broken.log").map(([, id]) => id) };
     const found = await ask(sql.replace("metadata", `metadata, ${own}`), some);
-    expect(objects(found)).toEqual(command(sql.replace("metadata", "metadata, tags")));
+    expect(objects(found)).toEqual(await command(sql.replace("metadata", "metadata, tags")));
     const before = await opens();
     const [row] = objects(await ask("select * from recordings where recording = 'monday/town.log'"));
     expect(row).toMatchObject({ id: ids.get("monday/town.log"), name: "town.log", state: "indexed", format: "carla" });

@@ -27,7 +27,7 @@ describe.skipIf(!hasChromium)("pages of the staff", () => {
   let race: Item;
 
   beforeAll(async () => {
-    makeDemos(folder);
+    await makeDemos(folder);
     node = await startNode([folder, "--into", "foxglove=0,nanover=0"]);
     const { recordings } = await until(
       () => json<{ recordings: Item[] }>(node.address, "/api/recordings"),

@@ -1,14 +1,11 @@
-import { execFileSync } from "node:child_process";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { printed } from "./support/command.ts";
 import { Quota } from "../src/http/quota.ts";
 import { startNode, type TestNode, until } from "./support/node.ts";
 import { Caller, PASSWORD, userCommand } from "./support/people.ts";
-
-const CLI = fileURLToPath(new URL("../../simtape/bin/simtape.js", import.meta.url));
 
 interface Made {
   readonly id: string;
@@ -23,8 +20,8 @@ describe("trust", () => {
   const users = new Map<string, string>();
 
   beforeAll(async () => {
-    execFileSync(process.execPath, [CLI, "demo", "mira", "-o", folder, "--seconds", "2"], { stdio: "ignore" });
-    expect(userCommand(["add", "admin", folder, "--role", "admin"]).status).toBe(0);
+    await printed(["demo", "mira", "-o", folder, "--seconds", "2"]);
+    expect((await userCommand(["add", "admin", folder, "--role", "admin"])).exit).toBe(0);
     const limits = [
       "--reports-per-hour",
       "3",

@@ -2,13 +2,12 @@ import { execFileSync } from "node:child_process";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { fileURLToPath } from "node:url";
 import { FORMATS } from "simtape";
 import { isSecondOfPair } from "simtape/serving";
 import { afterAll, beforeAll, expect, test } from "vitest";
+import { printed } from "./support/command.ts";
 import { json, startNode, type TestNode, until } from "./support/node.ts";
 
-const CLI = fileURLToPath(new URL("../../simtape/bin/simtape.js", import.meta.url));
 const folder = mkdtempSync(join(tmpdir(), "simtape-unreadable-"));
 const noise = Buffer.from(Array.from({ length: 5000 }, (_, i) => (i * 7919) % 251));
 // the beginning of a zip, and nothing that follows from it
@@ -77,7 +76,7 @@ test("what is called as recordings are, or was sent as one, is listed with what 
 });
 
 test("one that is mended is a recording like any other", async () => {
-  execFileSync(process.execPath, [CLI, "demo", "hcrp", "-o", folder, "--seconds", "2", "--force"], { stdio: "ignore" });
+  await printed(["demo", "hcrp", "-o", folder, "--seconds", "2", "--force"]);
   execFileSync("cp", [join(folder, "race.hcrp"), join(folder, "damaged.hcrp")]);
   const mended = await until(
     async () => (await listed()).find(({ key }) => key === "damaged.hcrp"),

@@ -59,8 +59,8 @@ describeDatabases("uploads", (database) => {
   let words: readonly string[];
 
   beforeAll(async () => {
-    makeDemos(demos);
-    makeDemos(library);
+    await makeDemos(demos);
+    await makeDemos(library);
     front = await startSwitch();
     const port = await freePort();
     front.to(`http://127.0.0.1:${port}`);

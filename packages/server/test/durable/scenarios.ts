@@ -1,12 +1,10 @@
-import { execFileSync } from "node:child_process";
 import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, statSync, utimesSync } from "node:fs";
 import { join } from "node:path";
-import { fileURLToPath } from "node:url";
 import { expect } from "vitest";
+import { printed } from "../support/command.ts";
 import type { Database } from "../../src/database/database.ts";
 import { until } from "../support/node.ts";
 
-const CLI = fileURLToPath(new URL("../../../simtape/bin/simtape.js", import.meta.url));
 const [NAME, ID] = ["Amalia", "71d87f3f-df6e-496b-8876-c1cda9d934ca"];
 const JSON_TYPE = { "content-type": "application/json" };
 
@@ -51,24 +49,16 @@ export const SCENARIOS: Readonly<Record<string, (run: Run, point: string) => Pro
   alerts,
 };
 
-function simtape(words: readonly string[], input = ""): string {
-  return execFileSync(process.execPath, [CLI, ...words], {
-    encoding: "utf8",
-    input,
-    stdio: ["pipe", "pipe", "ignore"],
-  });
-}
-
-export function makeRecordings(made: string): void {
+export async function makeRecordings(made: string): Promise<void> {
   mkdirSync(made, { recursive: true });
-  simtape(["demo", "mira", "-o", made, "--seconds", "3"]);
-  simtape(["demo", "hcrp", "-o", made, "--seconds", "6"]);
-  simtape(["meta", "set", join(made, "race.hcrp"), "hcrp.outcome=completed", "hcrp.duration_ms=5000"]);
-  simtape(
+  await printed(["demo", "mira", "-o", made, "--seconds", "3"]);
+  await printed(["demo", "hcrp", "-o", made, "--seconds", "6"]);
+  await printed(["meta", "set", join(made, "race.hcrp"), "hcrp.outcome=completed", "hcrp.duration_ms=5000"]);
+  await printed(
     ["record", join(made, "run")],
     linesOf(["a", NAME, ID], ["b", "Steve", "069a79f4-44e9-4726-a5be-fca90e38aaf5"]),
   );
-  simtape(["record", join(made, "alone")], linesOf(["a", NAME, ID]));
+  await printed(["record", join(made, "alone")], linesOf(["a", NAME, ID]));
 }
 
 function linesOf(...players: readonly (readonly [id: string, name: string, uuid: string])[]): string {
@@ -395,7 +385,8 @@ async function subjects(run: Run, point: string): Promise<void> {
   for (const folder of [`run-${n}`, `alone-${n}`].map((name) => join(library, name)).filter((path) => existsSync(path)))
     for (const name of readdirSync(folder).filter((file) => !file.startsWith(".")))
       expect([folder, name]).toEqual([folder, "meta.hcrp"]);
-  if (/redacted|removed/.test(point)) expect(simtape(["cat", join(library, `run-${n}`), "--json"])).not.toContain(NAME);
+  if (/redacted|removed/.test(point))
+    expect(await printed(["cat", join(library, `run-${n}`), "--json"])).not.toContain(NAME);
   const left = await query().selectFrom("recordings").select("key").where("key", "like", `alone-${n}/%`).execute();
   expect(left).toEqual([]);
 }

@@ -57,7 +57,7 @@ describe.skipIf(without !== null)(`a server whose parts are killed${without === 
   };
 
   beforeAll(async () => {
-    makeDemos(join(folder, "demos"));
+    await makeDemos(join(folder, "demos"));
     world = await startWorld(join(folder, "data"));
     database = new pg.Pool({ connectionString: world.database });
     database.on("error", () => undefined);

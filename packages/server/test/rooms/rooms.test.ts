@@ -1,11 +1,10 @@
-import { execFileSync } from "node:child_process";
 import { once } from "node:events";
 import { mkdirSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { fileURLToPath } from "node:url";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import WebSocket from "ws";
+import { printed } from "../support/command.ts";
 import { type FromServer, RoomClient } from "../../src/rooms/index.ts";
 import { describeDatabases } from "../support/databases.ts";
 import { json, startNode, type TestNode, until } from "../support/node.ts";
@@ -13,7 +12,6 @@ import { freePort, startPostgres, type TestPostgres, withoutPostgres } from "../
 import { connectRoom, textOf } from "../support/sockets.ts";
 import { startSwitch, type Switch } from "../support/switch.ts";
 
-const CLI = fileURLToPath(new URL("../../../simtape/bin/simtape.js", import.meta.url));
 /** Seconds by which two who watch the same may differ. */
 const SAME = 0.05;
 const clients: RoomClient[] = [];
@@ -69,9 +67,9 @@ async function newRoom(address: string, recordings: readonly string[]): Promise<
   return id;
 }
 
-function makeRace(library: string): void {
+async function makeRace(library: string): Promise<void> {
   mkdirSync(library, { recursive: true });
-  execFileSync(process.execPath, [CLI, "demo", "hcrp", "-o", library, "--seconds", "60"], { stdio: "ignore" });
+  await printed(["demo", "hcrp", "-o", library, "--seconds", "60"]);
 }
 
 afterEach(() => {
@@ -85,7 +83,7 @@ describeDatabases("a room", (database) => {
   let recording: string;
 
   beforeAll(async () => {
-    makeRace(join(folder, "library"));
+    await makeRace(join(folder, "library"));
     node = await startNode([join(folder, "library"), ...(await database())]);
     recording = await recordingOf(node.address);
   });
@@ -211,7 +209,7 @@ describe.skipIf(withoutPostgres !== null)("rooms of two nodes", () => {
   let nodes: TestNode[];
 
   beforeAll(async () => {
-    makeRace(join(folder, "library"));
+    await makeRace(join(folder, "library"));
     postgres = await startPostgres();
     cable = await startSwitch();
     const common = [

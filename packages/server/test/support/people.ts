@@ -1,21 +1,11 @@
-import { spawnSync } from "node:child_process";
-import { fileURLToPath } from "node:url";
+import { type Ran, simtape } from "../../../simtape/test/cli/run.ts";
 import type { TestNode } from "./node.ts";
-
-const CLI = fileURLToPath(new URL("../../../simtape/bin/simtape.js", import.meta.url));
 
 export const PASSWORD = "correct horse battery";
 
-/** Runs `simtape user`; the password is given on standard input. */
-export function userCommand(
-  words: readonly string[],
-  password = PASSWORD,
-): { readonly status: number | null; readonly said: string; readonly printed: string } {
-  const { status, stderr, stdout } = spawnSync(process.execPath, [CLI, "user", ...words], {
-    input: `${password}\n`,
-    encoding: "utf8",
-  });
-  return { status, said: stderr, printed: stdout };
+/** Carries out `simtape user` in this process; the password is given on standard input. */
+export function userCommand(words: readonly string[], password = PASSWORD): Promise<Ran> {
+  return simtape(["user", ...words], Buffer.from(`${password}\n`));
 }
 
 /** Asks a server as one person does: with a cookie from its own page, with a token, or with nothing. */

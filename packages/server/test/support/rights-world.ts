@@ -1,15 +1,12 @@
-import { execFileSync } from "node:child_process";
 import { randomUUID } from "node:crypto";
 import { mkdirSync } from "node:fs";
-import { fileURLToPath } from "node:url";
 import { sql } from "kysely";
+import { printed } from "./command.ts";
 import type { Role } from "../../src/database/tables.ts";
 import { type Database, joinDatabase } from "../../src/database/database.ts";
 import { SCOPES, type Scope } from "../../src/people/person.ts";
 import { startNode, type TestNode, until } from "./node.ts";
 import { Caller, PASSWORD, userCommand } from "./people.ts";
-
-const CLI = fileURLToPath(new URL("../../../simtape/bin/simtape.js", import.meta.url));
 
 export const ROLES: readonly Role[] = ["recorder", "viewer", "player", "staff", "admin"];
 
@@ -38,8 +35,8 @@ export interface World {
 export async function makeWorld(folder: string): Promise<World> {
   const library = `${folder}/library`;
   mkdirSync(library);
-  execFileSync(process.execPath, [CLI, "demo", "hcrp", "-o", library, "--seconds", "2"], { stdio: "ignore" });
-  if (userCommand(["add", "admin", library, "--role", "admin"]).status !== 0) throw new Error("no admin");
+  await printed(["demo", "hcrp", "-o", library, "--seconds", "2"]);
+  if ((await userCommand(["add", "admin", library, "--role", "admin"])).exit !== 0) throw new Error("no admin");
   const node = await startNode([library, "--sign-ins-per-minute", "10000", "--public", "all"]);
   const admin = await Caller.signedIn(node, "admin");
   const database = await joinDatabase(`embedded:${library}/.simtape/database`);
