@@ -30,10 +30,12 @@ test("the playhead covers none of the times", () => {
   const covered: (readonly [from: number, to: number])[] = [];
   const context = new Proxy({} as CanvasRenderingContext2D, {
     set: () => true,
-    get: (_, name) => (x: number, y: number, __: number, tall: number) => {
-      if (name === "fillRect") covered.push([y, y + tall]);
-      if (name === "moveTo" || name === "lineTo") covered.push([y, y]);
-    },
+    get:
+      (_, name) =>
+      (...[, y, , tall]: [number, number, number, number]) => {
+        if (name === "fillRect") covered.push([y, y + tall]);
+        if (name === "moveTo" || name === "lineTo") covered.push([y, y]);
+      },
   });
   drawPlayhead(context, { width: 900, height: 80, all, window: all, palette: {} as never }, 5e8, null);
   expect(covered.length).toBeGreaterThan(4);
