@@ -17,7 +17,7 @@ const COMMANDS: readonly ((folder: string) => readonly string[])[] = [
   (folder) => ["sql", folder, "select recording from recordings"],
   (folder) => ["race", folder],
   (folder) => ["export", folder, "--to", "csv", "-o", join(out, "tables"), "--force"],
-  (folder) => ["lake", folder, "-o", join(mkdtempSync(join(out, "lake-")), "lake")],
+  (folder) => ["lake", folder, "-o", `${folder} lake`],
 ];
 
 /** As the package of the server adds it, which is built, `find` says its findings in a process of its own. */
@@ -50,24 +50,24 @@ const BAD: readonly (readonly [what: string, name: string, add: (folder: string)
 ];
 
 describe.each(BAD)("a recording of a folder that %s", (what, name, add) => {
-  test("is left out: it is named, and the exit code is 3", async () => {
-    const folder = folderWith(`some ${what}`, true, add);
-    for (const words of COMMANDS) {
-      const { exit, stdout, stderr } = await carriedOut(words(folder));
-      expect([words(folder)[0], exit, stdout]).toEqual([words(folder)[0], 3, expect.stringContaining("town")]);
-      expect(stdout + stderr).toContain(name);
-    }
+  let [some, alone] = ["", ""];
+
+  beforeAll(() => {
+    some = folderWith(`some ${what}`, true, add);
+    alone = folderWith(`alone ${what}`, false, add);
   });
 
-  test("is a failure where it is the only one", async () => {
-    const folder = folderWith(`alone ${what}`, false, add);
-    for (const words of COMMANDS) {
-      const [command] = words(folder);
+  test.each(COMMANDS.map((words) => [words("")[0]!, words] as const))(
+    "is left out by %s and named, exit code 3; where it is the only one, that fails",
+    async (command, words) => {
+      const { exit, stdout, stderr } = await carriedOut(words(some));
+      expect([exit, stdout]).toEqual([3, expect.stringContaining("town")]);
+      expect(stdout + stderr).toContain(name);
       // of what is damaged a lake has the findings
-      const exit = command === "lake" && name === "cut.hcrp" ? 3 : 1;
-      expect([command, (await carriedOut(words(folder))).exit]).toEqual([command, exit]);
-    }
-  });
+      const isInLake = command === "lake" && name === "cut.hcrp";
+      expect((await carriedOut(words(alone))).exit).toBe(isInLake ? 3 : 1);
+    },
+  );
 });
 
 test("all that are sound are no failure; one that is named and missing is, and so is a place that cannot be written", async () => {
