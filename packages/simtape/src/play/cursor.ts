@@ -3,7 +3,6 @@ import { RecordingError } from "../model/error.ts";
 import { interpolateStates } from "../model/interpolate.ts";
 import type { State } from "../model/state.ts";
 import { after, type Time } from "../model/time.ts";
-import { paced } from "./pace.ts";
 import type { Reel, Wanted } from "./reel.ts";
 import { countUntil } from "./search.ts";
 import { Span } from "./span.ts";
@@ -127,8 +126,7 @@ export class Cursor {
     if (next === null) return still(here);
     const model = this.reel.recording.reader.state;
     const how = (path: string): Interpolation => model.interpolation?.(path) ?? "hold";
-    const state = interpolateStates({ ...here, time: from }, next, time, how);
-    return { state: this.#isPaced ? paced(state, here, from, next) : state, recorded: here };
+    return { state: interpolateStates({ ...here, time: from }, next, time, how, this.#isPaced), recorded: here };
   }
 }
 

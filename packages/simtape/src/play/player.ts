@@ -101,8 +101,8 @@ export interface PlayOptions {
   /** Interpolates between two messages of the motion channel. Default true. */
   readonly interpolate?: boolean | undefined;
   /**
-   * What is interpolated has a column `pace` in sets of things that look somewhere: metres a second over the ground,
-   * between the two messages. Default false.
+   * What is interpolated has a column `pace` in sets of things that are turned: metres a second over the ground, between
+   * the two messages. Default false.
    */
   readonly paces?: boolean | undefined;
   /**
