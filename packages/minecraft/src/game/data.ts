@@ -38,8 +38,9 @@ export class GameData {
   static of(version: string): GameData {
     const known = GameData.#known.get(version);
     if (known !== undefined) return known;
-    const raw = minecraftData(version) as Data | null;
-    if (raw === null || raw.version.type !== "pc") throw new RangeError(`no version of the game: ${version}`);
+    // null for an unknown version, whatever its type says
+    const raw = minecraftData(version);
+    if (raw?.version.type !== "pc") throw new RangeError(`no version of the game: ${version}`);
     const made = new GameData(raw);
     GameData.#known.set(version, made);
     return made;

@@ -176,7 +176,10 @@ async function marksOf(recording: Recording, start: number): Promise<object[]> {
   for await (const { time, value } of recording.messages("mark")) {
     const { label } = value as Readonly<Record<string, unknown>>;
     const position = { x: 0, y: 0, z: 0, yaw: 0, pitch: 0, roll: 0 };
-    marks.push({ realTimestamp: Math.round((time - start) / MS), value: { name: String(label ?? ""), position } });
+    marks.push({
+      realTimestamp: Math.round((time - start) / MS),
+      value: { name: (label as string | null) ?? "", position },
+    });
   }
   return marks;
 }

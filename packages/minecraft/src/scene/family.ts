@@ -309,5 +309,5 @@ export function sharedFlags({ flags }: Thing): number {
 
 /** A name that the game accepts: at most 16 characters. */
 export function shortName({ name, id }: Thing): string {
-  return name === "" ? `#${id}` : [...name].slice(0, 16).join("");
+  return name === "" ? `#${id}` : Array.from(name).slice(0, 16).join("");
 }

@@ -39,7 +39,7 @@ export class Instants {
         yield {
           kind,
           entity: typeof of === "number" ? of : null,
-          text: String(line ?? label ?? ""),
+          text: ((line ?? label) as string | null | undefined) ?? "",
           amount: Number({ swing: hand, mark: ofMark, hurt: yaw, chat: 0, sound: 0 }[kind] ?? 0),
           sound: kind === "sound" ? soundIn(value as unknown as Heard) : null,
         };

@@ -64,11 +64,7 @@ export class Session {
   }
 
   /** Opens a recording, paused at its start or at another given time. Rejects like `open`. */
-  static async open(
-    stored: Stored,
-    below: Below = () => Promise.resolve(null),
-    from: Time | undefined = undefined,
-  ): Promise<Session> {
+  static async open(stored: Stored, below: Below = () => Promise.resolve(null), from?: Time): Promise<Session> {
     const recording = await open(fromFile(stored.path));
     try {
       return new Session(stored, recording, await below(recording), from);

@@ -40,7 +40,7 @@ async function race(version = "1.16.5") {
   });
   of.ghosts = [GHOST];
   const names = (): string[] =>
-    sent.splice(0).map(([name, params]) => ("mode" in params ? `${name} ${params.mode}` : name));
+    sent.splice(0).map(([name, params]) => ("mode" in params ? `${name} ${params.mode as number}` : name));
   return { of, team, state, names, sent };
 }
 

@@ -33,7 +33,9 @@ function textOf({ values, sets }: State, wanted: RegExp): string {
       [...columns].filter(([column]) => wanted.test(column)).map(([column, { data }]) => [column, [...data]]),
     ])
     .filter(([, ids]) => (ids as readonly unknown[]).length > 0);
-  const kept = wanted.test("kind") ? [...values].filter(([path]) => !["mark", "chat"].includes(path)).sort() : [];
+  const kept = wanted.test("kind")
+    ? [...values].filter(([path]) => !["mark", "chat"].includes(path)).sort(([a], [b]) => (a < b ? -1 : 1))
+    : [];
   return JSON.stringify([kept, rows]);
 }
 

@@ -23,7 +23,7 @@ afterAll(() => folder[Symbol.dispose]());
 function library(keys: readonly string[]) {
   const sent: unknown[] = [];
   const fetch = async (url: string | URL | Request, { method, body, headers }: RequestInit = {}): Promise<Response> => {
-    const { pathname, searchParams } = new URL(String(url));
+    const { pathname, searchParams } = new URL(url instanceof Request ? url.url : url);
     expect(headers).toMatchObject({ authorization: "Bearer t1" });
     if (method === "GET" && pathname === "/api/recordings") {
       expect(searchParams.get("q")).toBe('"race"');
@@ -35,7 +35,7 @@ function library(keys: readonly string[]) {
     }
     if (method === "GET" && pathname === "/api/reviews/r7") return Response.json(REVIEW);
     expect([method, pathname]).toEqual(["POST", "/api/reports"]);
-    sent.push(JSON.parse(String(body)));
+    sent.push(JSON.parse(body as string));
     return Response.json({ id: "r1" }, { status: 201 });
   };
   return { sent, filing: new Filing(ADDRESS, "t1", folder.path, fetch as typeof globalThis.fetch) };

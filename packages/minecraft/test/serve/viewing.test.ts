@@ -19,7 +19,7 @@ function stateOf(kind: string, version: string): string {
   let states: string[][] = [[]];
   for (const { name: property, type, values, num_values: count } of block.states ?? []) {
     const all = type === "bool" ? ["true", "false"] : (values ?? Array.from({ length: count }, (_, i) => `${i}`));
-    states = states.flatMap((state) => all.map((value) => [...state, `${property}=${value}`]));
+    states = states.flatMap((state) => all.map((value) => [...state, `${property}=${value as string}`]));
   }
   const usual = states[block.defaultState! - block.minStateId!]!;
   const wanted = usual.map(

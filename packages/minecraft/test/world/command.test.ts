@@ -108,7 +108,7 @@ test("import, list and check, and what is missing or another by then", () => {
     .trim()
     .split("\n")
     .map((line) => JSON.parse(line) as { version: string; key: string });
-  const keys = problems.map(({ version, key }) => [version, key]).sort();
+  const keys = problems.map(({ version, key }) => [version, key]).sort((a, b) => (a.join() < b.join() ? -1 : 1));
   expect([check.status, keys]).toEqual([
     3,
     [
