@@ -32,8 +32,12 @@ const SUITES: Readonly<Record<string, readonly string[]>> = {
 const EVERY = ["packages/*/test/**/*.test.ts", "examples/*/test/**/*.test.ts", "test/**/*.test.ts"];
 /** A package with dependencies, and tests, of its own. */
 const APART = "packages/minecraft/**";
-/** Tests that replace modules of the source by others. */
-const REPLACING = ["packages/simtape/test/cli/gate.test.ts", "packages/simtape/test/io/store-crash.test.ts"];
+/** Tests that replace modules of the source by others, or load them twice. */
+const REPLACING = [
+  "packages/simtape/test/cli/gate.test.ts",
+  "packages/simtape/test/io/store-crash.test.ts",
+  "packages/simtape/test/model/error.test.ts",
+];
 /** Tests that change nothing of their process: their files share processes, and the modules loaded there. */
 const SHARING = "packages/simtape/test/{bytes,codec,formats,model,ops,conformance,testing,world}/**/*.test.ts";
 
@@ -80,7 +84,7 @@ export default defineConfig(({ mode }) => {
       projects:
         suite === undefined
           ? [
-              project("shared", { include: [SHARING], exclude: usual, isolate: false }),
+              project("shared", { include: [SHARING], exclude: [...usual, ...REPLACING], isolate: false }),
               project("alone", { include: EVERY, exclude: [...usual, SHARING, ...REPLACING] }),
               project("replacing", { include: REPLACING }, false),
             ]

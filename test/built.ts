@@ -16,6 +16,8 @@ export function built(): Plugin {
   return {
     name: "built",
     enforce: "pre",
+    // without this, vitest transforms what is built as well
+    config: () => ({ test: { server: { deps: { external: [/\/packages\/(?:simtape|server)\/dist\/.*\.js$/] } } } }),
     async resolveId(id, importer, options) {
       if (importer === undefined || !id.endsWith(".ts")) return null;
       const found = await this.resolve(id, importer, { ...options, skipSelf: true });
