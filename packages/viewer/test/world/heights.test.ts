@@ -63,6 +63,20 @@ describe("heights in a GeoTIFF", () => {
       expect(PAINTS[bandOf(height)]).toBeDefined();
   });
 
+  test("lean as far as the ground rises in metres", async () => {
+    const { parts, middle } = await read(tiffOf(SLOPE, OPTIONS));
+    const north = CORNER[1] - (HEIGHT / 2) * POINT[1];
+    const step = POINT[0] * 111_195 * Math.cos((north * Math.PI) / 180);
+    for (const { positions, normals } of parts) {
+      for (let at = 0; at < normals.length; at += 3) {
+        const column = Math.round((positions[at + 1]! + middle[1]! - CORNER[0]) / POINT[0] - 0.5);
+        const [left, right] = [Math.max(0, column - 1), Math.min(WIDTH - 1, column + 1)];
+        const rise = (OF_COLUMN[right]! - OF_COLUMN[left]!) / (step * (right - left));
+        expect(-normals[at]! / normals[at + 2]! / rise).toBeCloseTo(1, 3);
+      }
+    }
+  });
+
   test("look up, and are lit by their slope", async () => {
     for (const { normals } of (await read(tiffOf(SLOPE, OPTIONS))).parts) {
       for (let at = 0; at < normals.length; at += 3) {

@@ -153,6 +153,29 @@ describe("things with places become actors", () => {
     expect(names.includes("kinematics")).toBe(NAMED.find(({ name }) => name === dialect)!.until >= 17);
   });
 
+  test("with a packet for each door that opens or closes", async () => {
+    const { recording } = await encoded(
+      [0b0000, 0b0101, 0b0101, 0b0100].map((open, n) => (state: MutableState) => {
+        const set = state.set("vehicles", LEFT);
+        const row = set.row(7);
+        set.column("position", { kind: "f64", width: 3, unit: "m" }).put3(row, n, 1, 0);
+        set.column("open-doors", { kind: "u32", width: 1, unit: null }).put(row, open);
+        return n * 1e9;
+      }),
+      "0.9.16",
+    );
+    const moved: unknown[] = [];
+    for await (const { time, value } of recording.messages("vehicle-door")) {
+      for (const { door, isOpen } of value as readonly { readonly door: number; readonly isOpen: boolean }[])
+        moved.push([time / 1e9, door, isOpen]);
+    }
+    expect(moved).toEqual([
+      [1, 0, true],
+      [1, 2, true],
+      [3, 0, false],
+    ]);
+  });
+
   test("in whole frames, with the empty packets that CARLA writes", async () => {
     const { recording } = await encoded(
       [
