@@ -122,7 +122,7 @@ describe.skipIf(withoutPostgres !== null)("a backup", () => {
     asked.push(...(await answersOf(node)));
     // while it runs, with recordings beside the rows
     const made = await run("backup", library, "--data", data, "--output", backup, "--recordings", "--json");
-    expect(made, made.stderr).toMatchObject({ status: 0 });
+    expect(made, made.stderr).toMatchObject({ exit: 0 });
     expect(JSON.parse(made.stdout)).toMatchObject({ output: backup, recordings: 6, leftOut: [] });
     await node.stop();
     before = await tablesAt(own);
@@ -143,7 +143,7 @@ describe.skipIf(withoutPostgres !== null)("a backup", () => {
     const address = await postgres.database();
     const words = [library, "--data", join(folder, "larger"), "--database", address];
     const restored = await run("restore", backup, ...words, "--json");
-    expect(restored, restored.stderr).toMatchObject({ status: 0 });
+    expect(restored, restored.stderr).toMatchObject({ exit: 0 });
     expect(JSON.parse(restored.stdout)).toMatchObject({ missing: [] });
     expect(kept(await tablesAt(address))).toEqual(kept(before));
     const again = await run("restore", backup, ...words);
@@ -151,7 +151,7 @@ describe.skipIf(withoutPostgres !== null)("a backup", () => {
     expect(again.stderr).toContain("a new one is needed");
     const small = join(folder, "small.tar");
     const made = await run("backup", ...words, "-o", small, "--recordings");
-    expect(made, made.stderr).toMatchObject({ status: 0 });
+    expect(made, made.stderr).toMatchObject({ exit: 0 });
     expect(await run("backup", ...words, "-o", small)).toMatchObject({ exit: 2 });
     await served(words, async (node) => expect(await answersOf(node)).toEqual(asked));
   });
@@ -161,7 +161,7 @@ describe.skipIf(withoutPostgres !== null)("a backup", () => {
     rmSync(other, { recursive: true, force: true });
     mkdirSync(other);
     const restored = await run("restore", join(folder, "small.tar"), other);
-    expect(restored, restored.stderr).toMatchObject({ status: 0 });
+    expect(restored, restored.stderr).toMatchObject({ exit: 0 });
     for (const { name } of (asked[0] as Page).recordings.filter(({ name }) => !name.includes("report")))
       expect(readFileSync(join(other, name))).toEqual(readFileSync(join(library, name)));
     const embedded = `embedded:${join(other, ".simtape", "database")}`;
@@ -206,7 +206,7 @@ describe.skipIf(withoutPostgres !== null)("a backup", () => {
     const content = readFileSync(join(folder, "named.tar"));
     writeFileSync(cut, content.subarray(0, content.length - 3000));
     const refused = await run("restore", cut, ...words);
-    expect(refused).toMatchObject({ status: 1 });
+    expect(refused).toMatchObject({ exit: 1 });
     expect(refused.stderr).toContain("the end of it is missing");
     content[content.indexOf("hero") + 1]! ^= 1;
     writeFileSync(cut, content);
@@ -237,7 +237,7 @@ describe.skipIf(withoutPostgres !== null)("a backup", () => {
     );
     const fresh = `embedded:${join(folder, "late", "database")}`;
     const restored = await run("restore", archive, library, "--data", join(folder, "late"));
-    expect(restored, restored.stderr).toMatchObject({ status: 0 });
+    expect(restored, restored.stderr).toMatchObject({ exit: 0 });
     // the old tables, brought up in place
     await (await openDatabase(old)).close();
     for (const address of [old, fresh]) {
