@@ -107,13 +107,8 @@ test.each([
         continue;
       }
       expect(chunk.dataVersion).toBe(raw.DataVersion);
-<<<<<<< HEAD
-      const held = (raw.Level?.TileEntities ?? raw.block_entities ?? []).map(({ id, x, y, z, keepPacked: _, ...own }) =>
-        JSON.stringify([id, x & 15, y, z & 15, own]),
-=======
       const held = (raw.Level?.TileEntities ?? raw.block_entities ?? []).map(({ id, x, y, z, ...own }) =>
         JSON.stringify([id, x & 15, y, z & 15, { ...own, keepPacked: undefined }]),
->>>>>>> house29
       );
       const kept = chunk.blockEntities.map(({ kind, x, y, z, nbt }) => JSON.stringify([kind, x, y, z, nbtAsSeen(nbt)]));
       expect(kept.sort()).toEqual(held.sort());
