@@ -8,7 +8,7 @@ import { type Boxes, locate, PLACE } from "./placing.ts";
 import type { Setting } from "./presenter.ts";
 import { type Rig, wheelGeometry } from "./vehicle-rig.ts";
 
-/** Directions in which the ground is measured: how far a wheel has turned is told by where it stands along one of them. */
+/** Directions in which the ground is measured: where a wheel stands along one of them says how far it has turned. */
 const DIRECTIONS = 8;
 /** Degrees at full control, where the physics of a vehicle is not recorded: CARLA's own default. */
 const MOST_STEERING = 70;
@@ -29,8 +29,8 @@ interface Known {
 }
 
 /**
- * The wheels of those who are near. They turn by the way that is driven, told by the place alone so that a time has one
- * picture: where a vehicle turns to another direction they jump, which is not seen. They steer as recorded: by their own angles
+ * The wheels of those who are near. They turn by the way that is driven, and that comes of the place alone, so that a time
+ * has one picture: where a vehicle turns to another direction they jump, which is not seen. They steer as recorded: by their own angles
  * (CARLA spec §4.21), else by the control that was applied (CARLA spec §4.8), of the largest angle and the curve by
  * speed of the physics of the vehicle (CARLA spec §4.15).
  */
