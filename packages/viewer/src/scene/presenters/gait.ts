@@ -14,14 +14,7 @@ export function swingOf(id: number | string, time: number, pace: number): number
   if (!(pace > 0)) return 0;
   const walks = Math.min(1, pace / BRISK);
   const runs = Math.min(1, Math.max(0, pace / BRISK - 1));
-  const phase = 2 * Math.PI * ((time / 1e9) * CADENCE + partOf(id));
+  // who walk beside each other do not march
+  const phase = 2 * Math.PI * ((time / 1e9) * CADENCE + 0.618 * (Number(id) || 0));
   return WIDEST * ((walks - runs) * Math.sin(phase) + runs * Math.sin(2 * phase));
-}
-
-/** Who walk beside each other do not march. */
-function partOf(id: number | string): number {
-  if (typeof id === "number") return (id * 0.618) % 1;
-  let sum = 0;
-  for (let i = 0; i < id.length; i++) sum += id.charCodeAt(i);
-  return (sum * 0.618) % 1;
 }
