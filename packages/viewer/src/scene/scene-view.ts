@@ -137,7 +137,8 @@ export class SceneView {
     this.#events = events;
     this.#about = new About(this.#ways, (thing) => events.onSubject(thing));
     this.#ratio = ratio;
-    this.#trails = this.#newTrails();
+    // a video has none that depend on where it begins
+    this.#trails = new Trails(this.#ways, ratio === null);
     this.labels = ratio === null ? new Labels() : new Labels(() => ratio);
     this.element.setAttribute("role", "img");
     this.over.className = "scene-watchers";
@@ -251,7 +252,7 @@ export class SceneView {
     this.#ways.clear();
     this.#scene.remove(this.#trails.object);
     this.#trails.dispose();
-    this.#trails = this.#newTrails();
+    this.#trails = new Trails(this.#ways, this.#ratio === null);
     this.#trails.object.visible = this.#areTrailsOn;
     this.#scene.add(this.#trails.object);
     this.#origin = origin;
@@ -658,11 +659,6 @@ export class SceneView {
       this.#scene.add(cast.object);
     }
     return cast;
-  }
-
-  /** A video has no trails that depend on where it begins. */
-  #newTrails(): Trails {
-    return new Trails(this.#ways, this.#ratio === null);
   }
 
   #drop(cast: Cast): void {

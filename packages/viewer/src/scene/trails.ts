@@ -4,7 +4,7 @@ import { colorOf } from "./look.ts";
 import { placeOf } from "./pick.ts";
 import type { Crowd } from "./presenters/presenter.ts";
 import { Ribbon } from "./ribbon.ts";
-import type { Ways } from "./ways.ts";
+import { keyOf, type Ways } from "./ways.ts";
 
 /** Points of one trail, and how many things have one. */
 const POINTS = 160;
@@ -23,7 +23,6 @@ export class Trails {
   readonly object: Group = new Group();
   /** By cast, set and id; those not updated for a while are used again for others. */
   readonly #trails = new Map<string, Trail>();
-  readonly #keys = new WeakMap<Crowd, string[]>();
   readonly #ways: Ways;
   readonly #areSeen: boolean;
 
@@ -42,9 +41,11 @@ export class Trails {
       if (!crowd.travels || crowd.poses.count > MOST) continue;
       for (let row = 0; row < crowd.poses.count; row++) {
         if (!crowd.poses.isKnown(row)) continue;
-        const way = this.#ways.pastOf(cast.look.ghost + 1, { crowd, row }, cast.state!.time);
-        if (way !== null) this.#trailOf(cast, crowd, row)?.follow(way, crowd, row);
-        else if (this.#areSeen) this.#trailOf(cast, crowd, row)?.add(crowd, row);
+        const id = crowd.poses.ids[row]!;
+        const key = keyOf(cast.look.ghost + 1, crowd.set, id);
+        const way = this.#ways.pastOf(key, cast.state!.time);
+        if (way !== null) this.#trailOf(key, id, cast)?.follow(way, crowd, row);
+        else if (this.#areSeen) this.#trailOf(key, id, cast)?.add(crowd, row);
       }
     }
   }
@@ -53,30 +54,15 @@ export class Trails {
     for (const trail of this.#trails.values()) trail.dispose();
   }
 
-  #trailOf(cast: Cast, crowd: Crowd, row: number): Trail | null {
-    const key = this.#keyOf(cast, crowd, row);
+  #trailOf(key: string, id: number | string, cast: Cast): Trail | null {
     const found = this.#trails.get(key);
     if (found !== undefined) return found;
     if (this.#trails.size >= 2 * MOST) return null;
-    const trail = new Trail(crowd.poses.ids[row]!, cast);
+    const trail = new Trail(id, cast);
     this.#trails.set(key, trail);
     this.object.add(trail.ribbon.object);
     return trail;
   }
-
-  /** Made once for each thing, as rows and ids do not change for most frames. */
-  #keyOf(cast: Cast, crowd: Crowd, row: number): string {
-    let keys = this.#keys.get(crowd);
-    const { ids } = crowd.poses;
-    if (keys === undefined || keys.length !== ids.length || this.#idsOf.get(crowd) !== ids) {
-      keys = ids.map((id) => `${cast.look.ghost} ${crowd.set} ${typeof id} ${id}`);
-      this.#keys.set(crowd, keys);
-      this.#idsOf.set(crowd, ids);
-    }
-    return keys[row]!;
-  }
-
-  readonly #idsOf = new WeakMap<Crowd, Crowd["poses"]["ids"]>();
 }
 
 class Trail {

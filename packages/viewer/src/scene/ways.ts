@@ -47,8 +47,8 @@ export class Ways {
   }
 
   /** The places of the way that leads to where a thing is at a time without a leap, the newest last; null: it is not known. */
-  pastOf(index: number, { crowd, row }: Spot, time: number): Float32Array | null {
-    const way = this.#ways.get(keyOf(index, crowd.set, crowd.poses.ids[row]!));
+  pastOf(key: string, time: number): Float32Array | null {
+    const way = this.#ways.get(key);
     if (way === undefined) return null;
     const { times, places } = way.course;
     const [first = 0, last = -1] = way.runs.find(([from, to]) => times[from]! <= time && time <= times[to]!) ?? [];
@@ -92,6 +92,7 @@ export class Ways {
 const FEET = new Vector3();
 const WAY = new Box3();
 
-function keyOf(index: number, set: string, id: number | string): string {
+/** Of a thing in recording 0 or in a ghost. */
+export function keyOf(index: number, set: string, id: number | string): string {
   return `${index} ${set} ${typeof id} ${id}`;
 }
