@@ -443,7 +443,7 @@ describe("figures and machines", () => {
 
   test("legs swing with the time as far as one is quick, and rest with who rests", () => {
     const widest = (pace: number): number =>
-      Math.max(...Array.from({ length: 200 }, (_, i) => Math.abs(swingOf(i * 5e6, pace))));
+      Math.max(...Array.from({ length: 200 }, (_, i) => Math.abs(swingOf(24, i * 5e6, pace))));
     expect(widest(0.5)).toBeCloseTo((0.75 * 0.5) / 2.2, 2);
     for (const pace of [2.2, 4.4, 9]) expect(widest(pace)).toBeCloseTo(0.75, 2);
     for (const pace of [0, Number.NaN]) expect(widest(pace)).toBe(0);

@@ -305,7 +305,7 @@ class Blocks implements Presenter {
       transform.angles(0, pitch, Number.isFinite(head) ? head : yaw, radians, HEAD, 0);
       turnQuaternionUp(BODY, 0);
       turnQuaternionUp(HEAD, 0);
-      const swing = swingOf(time, numberAt(entities, "pace", row));
+      const swing = swingOf(id, time, numberAt(entities, "pace", row));
       if (isLying) {
         // head first to where they look, around the middle of the body
         bend(BODY, 0, -Math.PI / 2, BODY);

@@ -169,7 +169,7 @@ class Traffic implements Presenter {
       this.#walkerBoxes.read(row);
       const at = 3 * row;
       const id = poses.ids[row]!;
-      const swing = swingOf(time, numberAt(entities, "pace", row));
+      const swing = swingOf(id, time, numberAt(entities, "pace", row));
       const feet = p[at + 1]! + middle[1]! - half[1]!;
       this.#people.put(p[at]!, feet, p[at + 2]!, q, 4 * row, q, 4 * row, 2 * half[1]!, swing, 0.04, colorOf(id));
     }
