@@ -178,7 +178,7 @@ async function marksOf(recording: Recording, start: number): Promise<object[]> {
     const position = { x: 0, y: 0, z: 0, yaw: 0, pitch: 0, roll: 0 };
     marks.push({
       realTimestamp: Math.round((time - start) / MS),
-      value: { name: (label as string | null) ?? "", position },
+      value: { name: typeof label === "string" ? label : "", position },
     });
   }
   return marks;

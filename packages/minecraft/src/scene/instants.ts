@@ -39,7 +39,7 @@ export class Instants {
         yield {
           kind,
           entity: typeof of === "number" ? of : null,
-          text: ((line ?? label) as string | null | undefined) ?? "",
+          text: textOf(line ?? label),
           amount: Number({ swing: hand, mark: ofMark, hurt: yaw, chat: 0, sound: 0 }[kind] ?? 0),
           sound: kind === "sound" ? soundIn(value as unknown as Heard) : null,
         };
@@ -61,4 +61,9 @@ function soundIn({ soundName: name, position, category, volume, pitch }: Heard):
   if (name === null || name === "") return null;
   const [x, y, z] = Array.from(position, (value) => value / EIGHTHS) as [number, number, number];
   return { name, x, y, z, category, volume: volume / PARTS, pitch: pitch / PARTS };
+}
+
+/** Of a file of another program it may be anything. */
+function textOf(value: unknown): string {
+  return typeof value === "string" ? value : "";
 }

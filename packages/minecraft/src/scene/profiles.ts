@@ -36,7 +36,7 @@ export function subjectIn(recording: Recording): {
   readonly name: string;
 } {
   const { entity, uuid, name } = (subjectsIn(recording)[0] ?? {}) as Readonly<Record<string, unknown>>;
-  return { entity: Number(entity ?? -1), uuid: uuidOf(uuid) ?? "", name: (name as string | null | undefined) ?? "" };
+  return { entity: Number(entity ?? -1), uuid: uuidOf(uuid) ?? "", name: typeof name === "string" ? name : "" };
 }
 
 /** By UUID. */

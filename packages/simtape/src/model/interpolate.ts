@@ -28,7 +28,7 @@ export function interpolateStates(
     const other = b.sets.get(name);
     sets.set(name, other === undefined ? set : between(set, other, r, isPaced ? span / 1e9 : null));
   }
-  return { time, values: valuesBetween(a.values, b.values, r, ofValue), sets };
+  return { time, values: r === 0 ? a.values : valuesBetween(a.values, b.values, r, ofValue), sets };
 }
 
 /** Those of `a` themselves when none of them moves: a caller that sees the same objects need not compare them. */
@@ -60,21 +60,31 @@ function between(a: EntitySet, b: EntitySet, r: number, seconds: number | null):
     else if (!isFloats(data) || !isFloats(to) || (interpolation === "quaternion" && width !== 4))
       columns.set(name, column);
     else {
-      const mixed = data.slice();
-      for (let i = 0; i < a.ids.length; i++) {
-        const row = rows[i]!;
-        if (row < 0) continue;
-        if (interpolation === "quaternion") mixQuaternion(mixed, i * width, to, row * width, r);
-        else
-          for (let k = 0; k < width; k++)
-            mixed[i * width + k] = mix(cell(interpolation, k), data[i * width + k]!, to[row * width + k]!, r);
-      }
-      columns.set(name, { ...column, data: mixed });
+      columns.set(name, r === 0 ? column : { ...column, data: mixed(column, data, to, rows, r) });
       if (seconds !== null && name === "position" && a.columns.has("rotation"))
         columns.set("pace", paceOf(a, column, to, rows, seconds));
     }
   }
   return { ids: a.ids, columns, axes: a.axes };
+}
+
+function mixed(
+  { interpolation, width }: Column,
+  data: Float64Array | Float32Array,
+  to: Float64Array | Float32Array,
+  rows: Int32Array,
+  r: number,
+): Float64Array | Float32Array {
+  const made = data.slice();
+  for (let i = 0; i < rows.length; i++) {
+    const row = rows[i]!;
+    if (row < 0) continue;
+    if (interpolation === "quaternion") mixQuaternion(made, i * width, to, row * width, r);
+    else
+      for (let k = 0; k < width; k++)
+        made[i * width + k] = mix(cell(interpolation, k), data[i * width + k]!, to[row * width + k]!, r);
+  }
+  return made;
 }
 
 function paceOf(

@@ -40,6 +40,16 @@ describe("how fast things go between two moments", () => {
     expect(a.sets.get("people")!.columns.has("pace")).toBe(false);
   });
 
+  test("leaves everything else at a recorded moment as it is", () => {
+    const [a, b] = [stateOf(0, HERE, true), stateOf(5e8, THERE, true)];
+    const at = interpolateStates(a, b, 0, () => "hold", true);
+    const columns = new Map(at.sets.get("people")!.columns);
+    columns.delete("pace");
+    expect(columns).toEqual(a.sets.get("people")!.columns);
+    expect(columns.get("position")).toBe(a.sets.get("people")!.columns.get("position"));
+    expect(at.values).toBe(a.values);
+  });
+
   test.each([
     ["where nobody asks", true, false],
     ["of atoms, which are not turned", false, true],
