@@ -2,33 +2,25 @@ import { type Kept, LateValues } from "./late.ts";
 import type { Column, ColumnData, Interpolation } from "./column.ts";
 import type { EntitySet, State } from "./state.ts";
 import type { Time } from "./time.ts";
-import { metresPer } from "./units.ts";
 import type { Value } from "./value.ts";
 
 type Values = State["values"];
 
 /**
  * The state between two recorded moments, `a` before `b`. What moves is interpolated; everything else, and what
- * exists in only one of them, is as in `a`. `isPaced`: sets of things that are turned have a column `pace`, too, how fast
- * each goes over the ground from the one to the other, metres a second; 0 where it is not in both.
+ * exists in only one of them, is as in `a`.
  */
-export function interpolateStates(
-  a: State,
-  b: State,
-  time: Time,
-  ofValue: (path: string) => Interpolation,
-  isPaced = false,
-): State {
+export function interpolateStates(a: State, b: State, time: Time, ofValue: (path: string) => Interpolation): State {
   const span = b.time - a.time;
   if (span <= 0) return { ...a, time };
   const r = Math.min(1, Math.max(0, (time - a.time) / span));
-  if (r === 0 && !isPaced) return { ...a, time };
+  if (r === 0) return { ...a, time };
   const sets = new Map<string, EntitySet>();
   for (const [name, set] of a.sets) {
     const other = b.sets.get(name);
-    sets.set(name, other === undefined ? set : between(set, other, r, isPaced ? span / 1e9 : null));
+    sets.set(name, other === undefined ? set : between(set, other, r));
   }
-  return { time, values: r === 0 ? a.values : valuesBetween(a.values, b.values, r, ofValue), sets };
+  return { time, values: valuesBetween(a.values, b.values, r, ofValue), sets };
 }
 
 /** Those of `a` themselves when none of them moves: a caller that sees the same objects need not compare them. */
@@ -48,7 +40,7 @@ function valuesBetween(a: Values, b: Values, r: number, of: (path: string) => In
   return from === a ? (values as Map<string, Value>) : new LateValues(values);
 }
 
-function between(a: EntitySet, b: EntitySet, r: number, seconds: number | null): EntitySet {
+function between(a: EntitySet, b: EntitySet, r: number): EntitySet {
   if (![...a.columns.values()].some(({ interpolation }) => interpolation !== "hold")) return a;
   const rows = rowsOf(a.ids, b.ids);
   const columns = new Map<string, Column>();
@@ -60,47 +52,19 @@ function between(a: EntitySet, b: EntitySet, r: number, seconds: number | null):
     else if (!isFloats(data) || !isFloats(to) || (interpolation === "quaternion" && width !== 4))
       columns.set(name, column);
     else {
-      columns.set(name, r === 0 ? column : { ...column, data: mixed(column, data, to, rows, r) });
-      if (seconds !== null && name === "position" && a.columns.has("rotation"))
-        columns.set("pace", paceOf(a, column, to, rows, seconds));
+      const mixed = data.slice();
+      for (let i = 0; i < a.ids.length; i++) {
+        const row = rows[i]!;
+        if (row < 0) continue;
+        if (interpolation === "quaternion") mixQuaternion(mixed, i * width, to, row * width, r);
+        else
+          for (let k = 0; k < width; k++)
+            mixed[i * width + k] = mix(cell(interpolation, k), data[i * width + k]!, to[row * width + k]!, r);
+      }
+      columns.set(name, { ...column, data: mixed });
     }
   }
   return { ids: a.ids, columns, axes: a.axes };
-}
-
-function mixed(
-  { interpolation, width }: Column,
-  data: Float64Array | Float32Array,
-  to: Float64Array | Float32Array,
-  rows: Int32Array,
-  r: number,
-): Float64Array | Float32Array {
-  const made = data.slice();
-  for (let i = 0; i < rows.length; i++) {
-    const row = rows[i]!;
-    if (row < 0) continue;
-    if (interpolation === "quaternion") mixQuaternion(made, i * width, to, row * width, r);
-    else
-      for (let k = 0; k < width; k++)
-        made[i * width + k] = mix(cell(interpolation, k), data[i * width + k]!, to[row * width + k]!, r);
-  }
-  return made;
-}
-
-function paceOf(
-  { axes }: EntitySet,
-  { data, unit }: Column,
-  to: ColumnData,
-  rows: Int32Array,
-  seconds: number,
-): Column {
-  const [a, b] = [data as Float64Array, to as Float64Array];
-  const metres = (metresPer(unit) ?? Number.NaN) / seconds;
-  const across = axes?.up === "y" ? 2 : 1;
-  const pace = Float32Array.from(rows, (row, i) =>
-    row < 0 ? 0 : metres * Math.hypot(b[3 * row]! - a[3 * i]!, b[3 * row + across]! - a[3 * i + across]!),
-  );
-  return { data: pace, width: 1, unit: "m/s", interpolation: "hold" };
 }
 
 /** For each of `ids` its place in `others`, or -1; mostly it is the same. */

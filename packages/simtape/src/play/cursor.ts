@@ -23,7 +23,6 @@ export interface Shown {
 export class Cursor {
   readonly reel: Reel;
   readonly #isInterpolating: boolean;
-  readonly #isPaced: boolean;
   #span: Span | null = null;
   /** A stretch that will be entered at its end, folded as far as there was time. */
   #ready: Span | null = null;
@@ -32,11 +31,9 @@ export class Cursor {
   /** The next moment of motion, as long as the cursor is before it. */
   #next: State | null = null;
 
-  /** `isPaced`: what moves is shown with how fast it goes. */
-  constructor(reel: Reel, isInterpolating: boolean, isPaced: boolean) {
+  constructor(reel: Reel, isInterpolating: boolean) {
     this.reel = reel;
     this.#isInterpolating = isInterpolating;
-    this.#isPaced = isPaced;
   }
 
   /** Goes to a time in memory; false, and nothing moves, when it is not. */
@@ -116,7 +113,7 @@ export class Cursor {
     if (!this.#isInterpolating) return still(span.at(time));
     const behind = countUntil(motions, time);
     const from = behind === 0 ? earlier : motions[behind - 1]!;
-    if (from === null || (from === time && !this.#isPaced)) return still(span.at(time));
+    if (from === null || from === time) return still(span.at(time));
     const to = motions[behind];
     // in the order in which nothing is taken back that is folded again
     const early = to !== undefined && to > span.reached ? span.at(time) : null;
@@ -126,7 +123,7 @@ export class Cursor {
     if (next === null) return still(here);
     const model = this.reel.recording.reader.state;
     const how = (path: string): Interpolation => model.interpolation?.(path) ?? "hold";
-    return { state: interpolateStates({ ...here, time: from }, next, time, how, this.#isPaced), recorded: here };
+    return { state: interpolateStates({ ...here, time: from }, next, time, how), recorded: here };
   }
 }
 

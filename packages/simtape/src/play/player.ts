@@ -101,11 +101,6 @@ export interface PlayOptions {
   /** Interpolates between two messages of the motion channel. Default true. */
   readonly interpolate?: boolean | undefined;
   /**
-   * What is interpolated has a column `pace` in sets of things that are turned: metres a second over the ground, between
-   * the two messages. Default false.
-   */
-  readonly paces?: boolean | undefined;
-  /**
    * Seeks come from a user, with a pointer or a key that is held: those that follow each other within 100 ms are paced
    * although each was shown before the next came. Default false: they begin at once.
    */
@@ -149,14 +144,14 @@ class LocalPlayer implements Player {
   readonly #moves = new Map<Target, (isShown: boolean) => void>();
 
   constructor(recording: Recording, options: PlayOptions) {
-    const { ghosts = [], rate = 1, loop = null, interpolate = true, paces = false } = options;
+    const { ghosts = [], rate = 1, loop = null, interpolate = true } = options;
     this.#clock = options.clock ?? systemClock;
     this.#interval = options.interval ?? INTERVAL;
     this.#isInteractive = options.interactive ?? false;
     this.#library = new Library(options.memory ?? MEMORY, 1 + ghosts.length);
     this.#ghosts = ghosts;
     this.#tracks = [recording, ...ghosts.map((ghost) => ghost.recording)].map(
-      (of) => new Track(this.#library.reelOf(of), interpolate, paces),
+      (of) => new Track(this.#library.reelOf(of), interpolate),
     );
     this.#transport = {
       stage: "settling",

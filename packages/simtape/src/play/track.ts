@@ -17,9 +17,9 @@ export class Track {
   readonly #cursor: Cursor;
   #placement: Placement = { at: 0, own: 0, rate: 1 };
 
-  constructor(reel: Reel, isInterpolating: boolean, isPaced: boolean) {
+  constructor(reel: Reel, isInterpolating: boolean) {
     this.reel = reel;
-    this.#cursor = new Cursor(reel, isInterpolating, isPaced);
+    this.#cursor = new Cursor(reel, isInterpolating);
   }
 
   place(placement: Placement): void {

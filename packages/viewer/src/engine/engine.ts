@@ -156,7 +156,6 @@ export class Engine {
       const player = play(this.recording(recording), {
         ghosts: ghosts.map((ghost) => ({ ...ghost, recording: this.recording(ghost.recording) })),
         at: at ?? undefined,
-        paces: true,
       });
       void servePlayer(player, port as Port).then(() => {
         port.close();
@@ -173,7 +172,6 @@ export class Engine {
       rate,
       loop,
       interactive: true,
-      paces: true,
     });
     this.#noteLoading(this.#player);
     void servePlayer(this.#player, port as Port, this.#leave.signal).then(() => port.close());

@@ -20,7 +20,7 @@ import { Poses } from "../poses.ts";
 import { turnQuaternionUp } from "../y-up.ts";
 import { BLOCKY } from "./figure-shapes.ts";
 import { bend, Figures } from "./figures.ts";
-import { swingOf } from "./gait.ts";
+import { Gait } from "./gait.ts";
 import type { Held } from "./held.ts";
 import { itemAt, nameOfItem } from "./items.ts";
 import { seatHeight } from "./riding.ts";
@@ -91,6 +91,7 @@ class Blocks implements Presenter {
   #skins: WornSkins | null = null;
   #worn: WornBlocks | null = null;
   #seen = 0;
+  readonly #gait = new Gait();
   readonly #others: Instances;
   readonly #poles: Instances;
   readonly #flags: Instances;
@@ -305,7 +306,7 @@ class Blocks implements Presenter {
       transform.angles(0, pitch, Number.isFinite(head) ? head : yaw, radians, HEAD, 0);
       turnQuaternionUp(BODY, 0);
       turnQuaternionUp(HEAD, 0);
-      const swing = swingOf(id, time, numberAt(entities, "pace", row));
+      const swing = this.#gait.swing(id, time, x, z);
       if (isLying) {
         // head first to where they look, around the middle of the body
         bend(BODY, 0, -Math.PI / 2, BODY);

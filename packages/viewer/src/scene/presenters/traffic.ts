@@ -15,7 +15,7 @@ import { Halos } from "../halos.ts";
 import { ROUND } from "./figure-shapes.ts";
 import { Figures } from "./figures.ts";
 import { Fleet } from "./fleet.ts";
-import { swingOf } from "./gait.ts";
+import { Gait } from "./gait.ts";
 import { Boxes, PLACE, putAt, putBox } from "./placing.ts";
 import { counted, type Eye, type Presenter, type PresenterKind, type Setting } from "./presenter.ts";
 import { numberAt, textAt } from "./cells.ts";
@@ -66,6 +66,7 @@ class Traffic implements Presenter {
   readonly #walkerBoxes = new Boxes(WALKER);
   readonly #propBoxes = new Boxes(PROP);
   readonly #people: Figures;
+  readonly #gait = new Gait();
   readonly #halos = new Halos();
   readonly #poles: Instances;
   readonly #boxes: Instances;
@@ -169,7 +170,7 @@ class Traffic implements Presenter {
       this.#walkerBoxes.read(row);
       const at = 3 * row;
       const id = poses.ids[row]!;
-      const swing = swingOf(id, time, numberAt(entities, "pace", row));
+      const swing = this.#gait.swing(id, time, p[at]!, p[at + 2]!);
       const feet = p[at + 1]! + middle[1]! - half[1]!;
       this.#people.put(p[at]!, feet, p[at + 2]!, q, 4 * row, q, 4 * row, 2 * half[1]!, swing, 0.04, colorOf(id));
     }
