@@ -1,6 +1,13 @@
 import { constants, gunzipSync } from "node:zlib";
 import { describe, expect, test } from "vitest";
+import type { FrameShape } from "../../../src/formats/flightgear/layout/frames.ts";
 import type { FlightGearReader } from "../../../src/formats/flightgear/read/reader.ts";
+import type { TapeShape } from "../../../src/formats/flightgear/read/shape.ts";
+import { FrameWalker } from "../../../src/formats/flightgear/read/walk.ts";
+import { memory } from "../../../src/io/memory.ts";
+import type { Columns } from "../../../src/model/batch.ts";
+import { Findings } from "../../../src/model/error.ts";
+import { FlatFile } from "../../../src/model/flat.ts";
 import { type Corruption, corrupt, plan } from "../../../src/ops/corrupt.ts";
 import { makeContinuous, makeFirstLayout, makeNormal, makeRecovery } from "../../fixtures/flightgear/make.ts";
 import { repaired } from "./repaired.ts";
@@ -55,6 +62,48 @@ async function missingOf(damaged: Uint8Array, expected: readonly Lying[], told: 
   const kept = new Set((await framesOf(reader)).map(({ bytes }) => bytes));
   return expected.filter(({ bytes }) => !kept.has(bytes)).map(({ from }) => from);
 }
+
+/** The same frames, of which each is judged. */
+function judged(shape: FrameShape): FrameShape {
+  return {
+    name: shape.name,
+    isFixed: shape.isFixed,
+    shortest: shape.shortest,
+    measure: (...of) => shape.measure(...of),
+    mayBegin: (...of) => shape.mayBegin(...of),
+    hasEvidence: (...of) => shape.hasEvidence(...of),
+    isUsual: (...of) => shape.isUsual(...of),
+    fault: (...of) => shape.fault(...of),
+    emit: (...of) => shape.emit(...of),
+  };
+}
+
+/** What walking the frames of a tape finds: what is learned, the messages, and what is said. */
+async function walked(content: Uint8Array, { recordSize }: TapeShape, shape: FrameShape, begin: number) {
+  const walker = new FrameWalker(shape, recordSize, null);
+  const findings = new Findings();
+  const columns: unknown[] = [];
+  const onBatch = ({ time, channel, start, end }: Columns) => void columns.push([time, channel, start, end]);
+  await FlatFile.scan(memory(content), walker, { begin, end: content.length }, findings, { onBatch });
+  return { learned: walker.learned(), findings: findings.list(), columns };
+}
+
+test("a frame that is taken at first sight is one that would be found sound", { timeout: 600_000 }, async () => {
+  for (const [name, whole] of [...TAPES, ...MADE]) {
+    const content = contentOf(whole);
+    const reader = await readerOf(content);
+    if (reader.shape.shape.take === undefined) continue;
+    const begin = reader.header.bytes.length;
+    for (let seed = 0; seed <= 4 * SEEDS; seed++) {
+      const damage = plan(content.length - begin, seed, seed % 4).map((of) => ({ ...of, offset: of.offset + begin }));
+      const damaged = corrupt(content, damage, seed);
+      const found = await walked(damaged, reader.shape, reader.shape.shape, begin);
+      expect(found, `${name}, seed ${seed}`).toEqual(
+        await walked(damaged, reader.shape, judged(reader.shape.shape), begin),
+      );
+    }
+  }
+});
 
 describe.each(TAPES)("%s", (name, whole) => {
   test("damaged anywhere behind its header keeps every frame that was not touched", { timeout: 600_000 }, async () => {

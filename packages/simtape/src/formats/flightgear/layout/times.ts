@@ -27,6 +27,11 @@ export function goesWith(native: number, last: number): boolean {
   return native >= last - BACK && native <= last + JUMP;
 }
 
+/** Whether it also is later. */
+export function isSoonAfter(native: number, last: number): boolean {
+  return native > last && native <= last + JUMP;
+}
+
 /**
  * Seconds of the session or of Unix time as f64 (spec §7), of which those up to `MAX_TIME` are believed: less the Unix
  * time at time 0, and 2^-16 s apart at the end. A tape begins with its first frame, which is time 0; one not long before

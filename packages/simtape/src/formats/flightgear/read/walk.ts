@@ -7,7 +7,7 @@ import { FrameTable, type TapeLayout } from "../layout/frame-table.ts";
 import { CUT, type FrameFault, type FrameShape, MORE } from "../layout/frames.ts";
 import { BUFFERS, FrameJudge, NO_FRAME, sizeAt, UNDECIDED } from "./judge.ts";
 import { CONTAINER_HEADER_BYTES } from "../layout/layout.ts";
-import { isTime } from "../layout/times.ts";
+import { isSoonAfter, isTime } from "../layout/times.ts";
 
 /** Inflated bytes after which a walk ends, so that a chunk of compressed frames stays small. */
 const UNPACKED_BYTES = 8 << 20;
@@ -144,11 +144,14 @@ export class FrameWalker implements FlatLayout {
         walk.record("container", position, next);
         buffer++;
       } else {
-        next = shape.measure(walk, position);
-        if (next <= 0) return end;
-        const native = view.getFloat64(position, true);
+        const native = position + 8 <= end ? view.getFloat64(position, true) : 0;
         const row = rows.length;
-        shape.emit(walk, position, next, timeOf(native, zero));
+        next = shape.take?.(walk, position, timeOf(native, zero)) ?? 0;
+        if (next === 0) {
+          next = shape.measure(walk, position);
+          if (next <= 0) return end;
+          shape.emit(walk, position, next, timeOf(native, zero));
+        }
         table?.add(row, rows.length, native, position, next, buffer, !this.#faulty.has(offset));
         walk.record("frame", position, next);
       }
@@ -169,6 +172,8 @@ export class FrameWalker implements FlatLayout {
     const { end } = walk;
     let position = walk.start;
     while (position < end) {
+      position = this.#run(walk, position);
+      if (position === end) break;
       if (walk.unpacked.length >= UNPACKED_BYTES) return position;
       if (this.#recordSize !== null) {
         const container = this.#containerAt(walk, position);
@@ -196,6 +201,43 @@ export class FrameWalker implements FlatLayout {
       }
     }
     return position;
+  }
+
+  /** Takes frames that are as most are and follow in time; the place of the first that has to be judged. */
+  #run(walk: Walk, start: number): number {
+    const judge = this.#judge;
+    const shape = this.#shape;
+    const { view } = walk;
+    const zero = this.#zero;
+    if (shape.take === undefined || this.#recordSize !== null || zero === null || judge.last === null) return start;
+    let last = judge.last;
+    let frames = 0;
+    let position = start;
+    while (position + 8 <= walk.end) {
+      const native = view.getFloat64(position, true);
+      if (!isTime(native) || !isSoonAfter(native, last)) break;
+      const next = shape.take(walk, position, timeOf(native, zero));
+      if (next === 0) break;
+      walk.record("frame", position, next);
+      last = native;
+      position = next;
+      frames++;
+    }
+    if (frames > 0) this.#count(frames, position - start, last);
+    return position;
+  }
+
+  /** Frames that are sound and follow in time, the last of them at `native`. */
+  #count(frames: number, bytes: number, native: number): void {
+    this.frames += frames;
+    this.soundBytes += bytes;
+    if (this.doubtfulBytes === 0) {
+      this.cleanBytes = this.soundBytes;
+      this.cleanFrames += frames;
+    }
+    this.latest = Math.max(this.latest ?? native, native);
+    this.#judge.last = native;
+    if (this.#judge.left !== null) this.#judge.left -= frames;
   }
 
   /** Place behind the container that begins here, or behind all frames; `NO_CONTAINER` when a frame should begin, `MORE` as ever. */
@@ -282,18 +324,9 @@ export class FrameWalker implements FlatLayout {
         message: `the frame at ${hex(walk.origin + position)} has the time ${native} s, the one before it has ${judge.last} s`,
       });
     }
-    if (isLater) {
-      this.soundBytes += next - position;
-      if (this.doubtfulBytes === 0) {
-        this.cleanBytes = this.soundBytes;
-        this.cleanFrames++;
-      }
-    } else this.doubtfulBytes += next - position;
-    judge.last = native;
     this.earliest = Math.min(this.earliest ?? native, native);
-    this.latest = Math.max(this.latest ?? native, native);
-    this.frames++;
-    if (judge.left !== null) judge.left--;
+    if (!isLater) this.doubtfulBytes += next - position;
+    this.#count(1, isLater ? next - position : 0, native);
     this.#shape.emit(walk, position, next, timeOf(native, this.#zero));
     walk.record("frame", position, next);
   }
