@@ -38,9 +38,14 @@ export interface ColumnReader {
    * taken each accepted path stays there if it was there, and stays of its kind; a text stays the same. At the slot of the
    * row the columns of the paths that its channel can change then have the numbers exactly as the fold would have made
    * them. `columns` are by place. They come with the numbers from before the run in all of its slots, so that only what
-   * changes has to be written.
+   * changes has to be written; not so the columns of places that `writes`.
    */
   read(run: RowRun, columns: readonly Float64Array[]): number;
+  /**
+   * Whether each row of a channel that the next `read` takes writes the number at that place, whatever was there. Absent:
+   * none does.
+   */
+  writes?(place: number, channel: number): boolean;
   /** Brings the state of `begin` up to the rows read since, as far as the accepted paths depend on it now or later. */
   settle(state: MutableState): void;
 }

@@ -13,6 +13,7 @@ const PAUSE = 64;
 /** A group whose columns are filled by the run. */
 interface Filled {
   readonly group: OpenGroup;
+  readonly channels: number[];
   rows: OpenRows;
   /** Rows that there is room for. */
   room: number;
@@ -53,8 +54,11 @@ export class Runs {
       const group = ending.has(channel) ? null : sink.columnsOf(channel);
       if (group === null) return undefined;
       const known = byGroup.get(group);
-      if (known !== undefined) return known;
-      const filled = { group, rows: NONE, room: 0, slot: 0, time: Number.NaN };
+      if (known !== undefined) {
+        known.channels.push(channel);
+        return known;
+      }
+      const filled = { group, channels: [channel], rows: NONE, room: 0, slot: 0, time: Number.NaN };
       byGroup.set(group, filled);
       return filled;
     });
@@ -73,10 +77,10 @@ export class Runs {
       return from;
     }
     const [rows, slots] = [this.#batchRows, this.#slots];
-    for (const { group, rows: into, slot } of this.#all) {
+    for (const { group, channels, rows: into, slot } of this.#all) {
       for (const [k, column] of into.columns.entries()) {
         const { numbers, place } = group.probes[k]!;
-        column.fill(numbers[place]!, into.from, slot + 1);
+        if (!this.#isWritten(place, channels)) column.fill(numbers[place]!, into.from, slot + 1);
       }
     }
     const taken = this.#reader.read({ batch, rows, slots, count }, this.#columns);
@@ -91,6 +95,14 @@ export class Runs {
     for (let n = taken - 1; n >= 0 && batch.time[rows[n]!] === this.time; n--)
       this.#sink.rows(batch, rows[n]!, rows[n]! + 1);
     return last + 1;
+  }
+
+  /** Whether the reader writes the number at a place in each row of these channels. */
+  #isWritten(place: number, channels: readonly number[]): boolean {
+    const reader = this.#reader;
+    if (reader.writes === undefined) return false;
+    for (const channel of channels) if (!reader.writes(place, channel)) return false;
+    return true;
   }
 
   #wait(): void {

@@ -45,6 +45,8 @@ export class SignalColumns implements ColumnReader {
   readonly #earth: readonly (SignalPlace | null)[];
   /** Places of x, of y and of z. */
   readonly #earthPlaces: readonly [number[], number[], number[]] = [[], [], []];
+  /** Places of all of these. */
+  readonly #written: ReadonlySet<number>;
   /** Of the rows read last, where it is wanted. */
   #geodetic = geodeticOf(0);
   /** Where records begin, of the rows read last. */
@@ -79,6 +81,8 @@ export class SignalColumns implements ColumnReader {
     });
     this.#paths = wanted.filter((_, n) => this.accepts[n]).map(({ path }) => path);
     this.#direct = direct;
+    const recorded = direct.filter(({ signal }) => signal !== null).map(({ place }) => place);
+    this.#written = new Set([...recorded, ...this.#earthPlaces.flat()]);
   }
 
   begin(state: MutableState): void {
@@ -90,11 +94,14 @@ export class SignalColumns implements ColumnReader {
     });
   }
 
+  writes(place: number): boolean {
+    return this.#written.has(place);
+  }
+
   read({ batch, rows, slots, count }: RowRun, columns: readonly Float64Array[]): number {
     if (!this.#isOpen) return 0;
     const whole = this.#wholeOf(batch, rows, count);
-    // it changes nothing
-    if (whole === 0) return 1;
+    if (whole === 0) return 0;
     const view = this.#view.of(batch.bytes);
     if (this.#starts.length < whole) this.#starts = new Int32Array(rows.length);
     const starts = this.#starts;

@@ -1,6 +1,5 @@
-import type { MessageBatch } from "../../../model/batch.ts";
 import type { ColumnReader, RowRun, WantedNumber } from "../../../model/column-reader.ts";
-import type { MutableColumn } from "../../../model/column.ts";
+import type { SeriesPath } from "../../../model/query/path.ts";
 import type { MutableState } from "../../../model/state.ts";
 import type { ChunkContext } from "../chunk/context.ts";
 import { EVENT } from "../layout/events.ts";
@@ -11,27 +10,38 @@ import { type ActorColumns, CHUNK, Scene } from "./scene.ts";
 /** Things of higher ids are left to the fold. */
 const IDS = 1 << 16;
 /** Columns that a move can change. */
-const MOVED: ReadonlySet<string> = new Set(["position", "rotation", "head-yaw", "on-ground"]);
+const MOVED: ReadonlyMap<string, Output["of"]> = new Map([
+  ["position", "position"],
+  ["rotation", "rotation"],
+  ["head-yaw", "headYaw"],
+  ["on-ground", "onGround"],
+]);
 
-/** A wanted number: a cell of a column, and its place. */
-interface Output {
-  readonly cells: Float64Array;
-  readonly at: number;
-  readonly place: number;
-}
-
-/** A thing that is there, and of which something is wanted: the doubles of its columns. */
-interface Body {
-  readonly row: number;
+/** The doubles of the columns of one set, while they may be written to. */
+interface Cells {
   readonly grid: Float64Array;
   readonly displacement: Float64Array;
   readonly angles: Float64Array;
   readonly position: Float64Array;
   readonly rotation: Float64Array;
   readonly headYaw: Float64Array;
-  readonly onGround: MutableColumn;
+}
+
+/** A thing that is there, and of which something is wanted. */
+interface Body {
+  readonly row: number;
+  readonly columns: ActorColumns;
+  cells: Cells;
   /** One number: what is in `onGround`. */
   readonly ground: Float64Array;
+}
+
+/** A wanted number of a thing: a cell of a column, and its place. */
+interface Output {
+  readonly body: Body;
+  readonly of: "position" | "rotation" | "headYaw" | "onGround";
+  readonly at: number;
+  readonly place: number;
 }
 
 /**
@@ -46,8 +56,15 @@ export class MoveColumns implements ColumnReader {
   readonly #wanted = new Map<number, WantedNumber[]>();
   /** The same by id, once it was looked up in the state; null: it is not wanted, or not there. */
   readonly #bodies: (Body | null)[];
-  /** What is wanted of all of them. */
+  /** What is wanted of all of them, and the same by number: where it is, and the place it goes to. */
   #outputs: readonly Output[] = [];
+  readonly #cells: Float64Array[] = [];
+  #at = new Int32Array(0);
+  #places = new Int32Array(0);
+  /** By place whether it is among them. */
+  readonly #isPut: boolean[] = [];
+  /** Columns by number of output, of the rows being read. */
+  readonly #targets: Float64Array[] = [];
   #state: MutableState | null = null;
   #isOpen = false;
   #chunk = -1;
@@ -67,48 +84,49 @@ export class MoveColumns implements ColumnReader {
     this.#isOpen = false;
   }
 
+  writes(place: number): boolean {
+    return this.#isOpen && this.#isPut[place] === true;
+  }
+
   read({ batch, rows, slots, count }: RowRun, columns: readonly Float64Array[]): number {
     if (!this.#isOpen && !this.#open()) return 0;
     if ((batch.context as ChunkContext).chunk !== this.#chunk) return 0;
+    for (let k = 0; k < this.#places.length; k++) this.#targets[k] = columns[this.#places[k]!]!;
+    const { channel, bytes, start, end } = batch;
     let n = 0;
-    while (n < count) {
-      const slot = slots[n]!;
-      const first = n;
-      while (n < count && slots[n] === slot && this.#take(batch, rows[n]!)) n++;
-      if (n > first) this.#put(columns, slot);
-      if (n < count && slots[n] === slot) break;
+    for (; n < count; n++) {
+      if (n > 0 && slots[n] !== slots[n - 1]) this.#put(slots[n - 1]!);
+      const row = rows[n]!;
+      if (channel[row] !== EVENT.move || !this.#take(bytes, start[row]!, end[row]!)) break;
     }
+    if (n > 0) this.#put(slots[n - 1]!);
     return n;
   }
 
   /** False: it has to be folded. */
-  #take(batch: MessageBatch, i: number): boolean {
-    if (batch.channel[i] !== EVENT.move) return false;
-    const { bytes } = batch;
-    const start = batch.start[i]!;
-    const end = batch.end[i]!;
+  #take(bytes: Uint8Array, start: number, end: number): boolean {
     const entity = start < end ? moverOf(bytes, start) : -1;
     if (entity < 0) return false;
     const body = entity < this.#bodies.length ? this.#bodies[entity]! : null;
     if (body === null) return true;
     const move = this.#move;
     if (!readUsualMove(bytes, start, end, move)) return false;
-    const { row, grid, angles } = body;
-    const touched = advance(grid, body.displacement, angles, 3 * row, move);
-    follow(body.position, body.rotation, body.headYaw, grid, angles, row, touched);
-    const ground = (move.mask & MOVE_ON_GROUND) === 0 ? 0 : 1;
-    if (ground !== body.ground[0]) body.onGround.put(row, ground);
-    body.ground[0] = ground;
+    const { row, cells, ground } = body;
+    const { grid, angles } = cells;
+    const touched = advance(grid, cells.displacement, angles, 3 * row, move);
+    if (touched !== 0) follow(cells.position, cells.rotation, cells.headYaw, grid, angles, row, touched);
+    const isOnGround = (move.mask & MOVE_ON_GROUND) === 0 ? 0 : 1;
+    if (isOnGround !== ground[0]) body.columns.onGround.put(row, isOnGround);
+    ground[0] = isOnGround;
     return true;
   }
 
   /** What all are now. */
-  #put(columns: readonly Float64Array[], slot: number): void {
-    const outputs = this.#outputs;
-    for (let n = 0; n < outputs.length; n++) {
-      const { cells, at, place } = outputs[n]!;
-      columns[place]![slot] = cells[at]!;
-    }
+  #put(slot: number): void {
+    const cells = this.#cells;
+    const targets = this.#targets;
+    const at = this.#at;
+    for (let n = 0; n < at.length; n++) targets[n]![slot] = cells[n]![at[n]!]!;
   }
 
   /** The rows are up to date. */
@@ -121,39 +139,60 @@ export class MoveColumns implements ColumnReader {
     if (actors === null || actors.players.grid.direct() === null) return false;
     this.#isOpen = true;
     this.#chunk = state.value(CHUNK) as number;
+    const players = cellsOf(actors.players);
+    const entities = cellsOf(actors.entities);
+    let isSame = true;
+    for (const id of this.#wanted.keys()) {
+      const isPlayer = actors.players.set.find(id) >= 0;
+      const columns = isPlayer ? actors.players : actors.entities;
+      const row = columns.set.find(id);
+      const cells = isPlayer ? players : entities;
+      const known = this.#bodies[id]!;
+      if (known !== null && known.row === row && known.columns === columns) {
+        known.cells = cells;
+        known.ground[0] = columns.onGround.number(row);
+      } else {
+        const ground = Float64Array.of(row < 0 ? 0 : columns.onGround.number(row));
+        this.#bodies[id] = row < 0 ? null : { row, columns, cells, ground };
+        isSame &&= known === null && row < 0;
+      }
+    }
+    if (!isSame) this.#findOutputs(actors.players);
+    for (const [n, { body, of }] of this.#outputs.entries())
+      this.#cells[n] = of === "onGround" ? body.ground : body.cells[of];
+    return true;
+  }
+
+  #findOutputs(players: ActorColumns): void {
     const outputs: Output[] = [];
     for (const [id, wanted] of this.#wanted) {
-      const name = actors.players.set.find(id) >= 0 ? "players" : "entities";
-      const own = wanted.filter(({ path }) => "set" in path && path.set === name);
-      const body = bodyOf(actors[name], id);
-      this.#bodies[id] = body;
-      if (body !== null) outputs.push(...outputsOf(actors[name], body, own));
+      const body = this.#bodies[id]!;
+      if (body === null) continue;
+      const name = body.columns === players ? "players" : "entities";
+      outputs.push(...wanted.flatMap(({ path, place }) => outputOf(body, name, path, place)));
     }
     this.#outputs = outputs;
-    return true;
+    this.#cells.length = this.#targets.length = this.#isPut.length = 0;
+    this.#at = Int32Array.from(outputs, ({ at }) => at);
+    this.#places = Int32Array.from(outputs, ({ place }) => place);
+    for (const { place } of outputs) this.#isPut[place] = true;
   }
 }
 
-/** Null: it is not there. */
-function bodyOf(columns: ActorColumns, id: number): Body | null {
-  const row = columns.set.find(id);
-  if (row < 0) return null;
-  const { grid, displacement, angles, position, rotation, headYaw, onGround } = columns;
+function cellsOf({ grid, displacement, angles, position, rotation, headYaw }: ActorColumns): Cells {
   return {
-    ...{ row, onGround, ground: Float64Array.of(onGround.number(row)) },
     ...{ grid: grid.direct()!, displacement: displacement.direct()!, angles: angles.direct()! },
     ...{ position: position.direct()!, rotation: rotation.direct()!, headYaw: headYaw.direct()! },
   };
 }
 
-function outputsOf({ set, onGround }: ActorColumns, { row, ground }: Body, wanted: readonly WantedNumber[]): Output[] {
-  return wanted.flatMap(({ path, place }): Output[] => {
-    if (!("set" in path) || !MOVED.has(path.column)) return [];
-    const column = set.columns.get(path.column)!;
-    const { width } = column.spec;
-    const item = Number(path.item ?? 0);
-    if (item >= width) return [];
-    if (column === onGround) return [{ cells: ground, at: 0, place }];
-    return [{ cells: column.direct()!, at: row * width + item, place }];
-  });
+/** None where no move changes it. */
+function outputOf(body: Body, name: string, path: SeriesPath, place: number): Output[] {
+  if (!("set" in path) || path.set !== name) return [];
+  const of = MOVED.get(path.column);
+  if (of === undefined) return [];
+  const { width } = body.columns.set.columns.get(path.column)!.spec;
+  const item = Number(path.item ?? 0);
+  if (item >= width) return [];
+  return [{ body, of, at: of === "onGround" ? 0 : body.row * width + item, place }];
 }

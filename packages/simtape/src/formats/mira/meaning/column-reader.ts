@@ -59,6 +59,10 @@ export class TapeColumns implements ColumnReader {
     this.#given = null;
   }
 
+  writes(place: number, channel: number): boolean {
+    return this.#parts[channel]?.writes(place) === true;
+  }
+
   read(run: RowRun, columns: readonly Float64Array[]): number {
     const { batch, rows, slots, count } = run;
     // what was left compressed has a value of its own
@@ -145,6 +149,8 @@ class ChannelPart {
   #targets = new Int32Array(0);
   #lastByte = -1;
   #most = Number.POSITIVE_INFINITY;
+  /** Places of the outputs that are there. */
+  #written: ReadonlySet<number> = new Set();
   #isOpen = false;
 
   constructor({ name, encoding, outputs, hasCells }: PartMaker) {
@@ -161,6 +167,11 @@ class ChannelPart {
   close(): void {
     this.#isOpen = false;
     this.last.forget();
+  }
+
+  /** Whether the next row that is taken puts a number there. */
+  writes(place: number): boolean {
+    return this.#isOpen && this.#written.has(place);
   }
 
   /** Puts the numbers of row `i` into a slot of the columns. False: it has to be folded. */
@@ -220,6 +231,7 @@ class ChannelPart {
       this.#isThere[n] = isLeaf(found);
     }
     this.#settleBytes();
+    this.#written = new Set(this.#outputs.filter((_, n) => this.#isThere[n]!).map(({ target }) => target));
     this.#isOpen = true;
     return true;
   }
