@@ -67,6 +67,7 @@ const made: Specimen[] = [
 const damaged: Specimen[] = [
   specimen("continuous, cut", plain.slice(0, plain.length - 30), true),
   specimen("continuous, overwritten", overwritten(plain, placeOf(20) - 40, 60), true),
+  specimen("continuous, some signals short", makeContinuous({ data: ["signals"], short: [15, 27, 28] }), true),
   specimen("compressed, cut", packed.slice(0, packed.length - 30), true),
   specimen("compressed, overwritten", overwritten(packed, placeOf(20, { compression: "1" }) + 30, 30), true),
   specimen("normal plain, cut", counted.slice(0, counted.length - 200), true),

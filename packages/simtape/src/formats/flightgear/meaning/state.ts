@@ -71,6 +71,7 @@ export class FlightGearState implements StateModel {
   readonly #byPath: ReadonlyMap<string, Signal>;
   readonly #own: readonly number[];
   readonly #aircraft: string;
+  readonly #isSound: boolean;
   readonly #numbers: Float64Array;
   readonly #channels: readonly Channel[];
   /** Places of the signals that become values, and whether the recorded aircraft is wanted. */
@@ -85,13 +86,14 @@ export class FlightGearState implements StateModel {
   #view: DataView = new DataView(NO_BYTES.buffer);
 
   /**
-   * Where signals are recorded, an extra property of the same path never shows. `paths`: those that are wanted; absent,
-   * all are.
+   * Where signals are recorded, an extra property of the same path never shows. `isSound`: each record has all signals.
+   * `paths`: those that are wanted; absent, all are.
    */
   constructor(
     channels: readonly Channel[],
     signals: SignalList,
     aircraft: string,
+    isSound: boolean,
     paths: readonly SeriesPath[] | null = null,
   ) {
     this.#channels = channels;
@@ -105,6 +107,7 @@ export class FlightGearState implements StateModel {
     this.#byPath = new Map(hasSignals ? signals.signals.map((signal) => [signal.property, signal]) : []);
     this.#own = OWN.map((path) => signals.signals.findIndex(({ property }) => property === path));
     this.#aircraft = aircraft;
+    this.#isSound = isSound;
     this.#numbers = new Float64Array(signals.signals.length);
     this.#columns = paths === null ? null : new Set(paths.map((path) => ("set" in path ? path.column : "")));
     const read = this.#hasOwn ? [...Array.from(this.#shown), ...this.#own] : this.#shown;
@@ -122,7 +125,7 @@ export class FlightGearState implements StateModel {
   }
 
   replacesState(channel: number): boolean {
-    return this.#kinds[channel] === "signals";
+    return this.#isSound && this.#kinds[channel] === "signals";
   }
 
   holds(channel: number): boolean {
@@ -147,7 +150,7 @@ export class FlightGearState implements StateModel {
   }
 
   narrowed(paths: readonly SeriesPath[]): StateModel {
-    return new FlightGearState(this.#channels, this.#signals, this.#aircraft, paths);
+    return new FlightGearState(this.#channels, this.#signals, this.#aircraft, this.#isSound, paths);
   }
 
   columns(wanted: readonly WantedNumber[]): ColumnReader {

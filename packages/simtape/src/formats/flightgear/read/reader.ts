@@ -80,7 +80,7 @@ export class FlightGearReader implements Reader {
       metadata: {},
     }));
     const aircraft = textAt(header.meta, "aircraft-type");
-    this.state = new FlightGearState(this.channels, header.signals, aircraft);
+    this.state = new FlightGearState(this.channels, header.signals, aircraft, !walker.isFaulty);
     const kind = kindOf(header, walker.frames);
     const release = textAt(header.meta, "version/flightgear");
     const generation = kind === "normal" ? ` ${shape.generation}` : header.layout === "first" ? " (first layout)" : "";

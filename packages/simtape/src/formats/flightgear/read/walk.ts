@@ -64,6 +64,11 @@ export class FrameWalker implements FlatLayout {
     return this.#judge.buffers;
   }
 
+  /** Whether an item of any frame is damaged. */
+  get isFaulty(): boolean {
+    return this.#faulty.size > 0;
+  }
+
   /** Frames that the open container still promises; null: not known after damage. */
   get left(): number | null {
     return this.#judge.left;
