@@ -50,7 +50,8 @@ export class Audit {
    */
   async noteRead(request: FastifyRequest, recording: Read, details: Deed["details"] = {}): Promise<void> {
     // hundreds of ranges of one recording are read in turn
-    if (!this.#isNoted(request, recording, JSON.stringify(details))) await this.noteReads(request, [recording], details);
+    if (!this.#isNoted(request, recording, JSON.stringify(details)))
+      await this.noteReads(request, [recording], details);
   }
 
   /** Like `noteRead`, for many recordings at once. */
