@@ -123,7 +123,7 @@ export class Accounts {
     });
   }
 
-  /** Disables accounts that are about to be erased: nobody acts as one of them from then on. */
+  /** Disables accounts that are about to be erased: their sessions, tokens and links end with it. */
   async end(ids: readonly string[]): Promise<void> {
     const ended = ids.filter((id) => id !== OPERATOR_ID);
     if (ended.length === 0) return;
