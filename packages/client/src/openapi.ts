@@ -5651,7 +5651,7 @@ export interface paths {
         readonly put?: never;
         /**
          * Erase a subject
-         * @description Starts a job that deletes or redacts the recordings of the person and replaces the name in all rows. Recordings on hold are kept and listed. Needs the role admin; a token needs the scope admin.
+         * @description Ends the accounts of the person at once, with their sessions and tokens. Starts a job that deletes or redacts the recordings of the person and replaces the name in all rows. Recordings on hold are kept and listed. Needs the role admin; a token needs the scope admin.
          */
         readonly post: {
             readonly parameters: {

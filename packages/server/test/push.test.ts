@@ -1,6 +1,6 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { copyFileSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { copyFileSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -102,11 +102,27 @@ describeDatabases("recordings from a command line", (database) => {
     expect(readFileSync(join(library, item!.key)).equals(readFileSync(large))).toBe(true);
   });
 
+  test("what cannot be read in a folder is left out and named, and so is all that is not sent", async () => {
+    const some = join(folder, "some");
+    mkdirSync(some);
+    symlinkSync(join(folder, "nowhere"), join(some, "away.hcrp"));
+    const none = await simtape(["push", some, node.address]);
+    expect([none.exit, none.stdout]).toEqual([1, ""]);
+    copyFileSync(join(mine, "race.hcrp"), join(some, "race.hcrp"));
+    const { exit, stdout, stderr } = await simtape(["push", some, node.address]);
+    expect([exit, stdout]).toEqual([3, expect.stringContaining("race.hcrp: there already")]);
+    expect(stderr.trimEnd().split("\n")).toEqual([expect.stringContaining(join(some, "away.hcrp"))]);
+    // a server that takes nothing is no loss of one recording
+    const unreached = await simtape(["push", some, "http://127.0.0.1:9"]);
+    expect(unreached.exit).toBe(1);
+    expect(unreached.stderr).toContain("race.hcrp: the server cannot be reached");
+  });
+
   test("what is wrong is said in one line, with its exit code", async () => {
     copyFileSync(join(mine, "race.hcrp"), join(folder, "one.hcrp"));
     expect(await simtape(["push", join(folder, "nothing"), node.address])).toMatchObject({
       exit: 1,
-      stderr: `simtape: ${join(folder, "nothing")}: no such file: ${join(folder, "nothing")}\n`,
+      stderr: `simtape: no such file: ${join(folder, "nothing")}\n`,
     });
     expect((await simtape(["push", node.address])).exit).toBe(2);
     expect((await simtape(["push", mine, "nowhere"])).exit).toBe(2);

@@ -19,20 +19,15 @@ export interface Outgoing {
   readonly companions: readonly string[];
 }
 
-/**
- * Finds the recordings of a file or folder, with the files that belong to them. Throws `UsageError` for a folder
- * without recordings.
- */
-export async function outgoing(path: string): Promise<readonly Outgoing[]> {
+/** A recording at a path, with the files that belong to it; `named`: the path that it was found by. */
+export async function outgoing(path: string, named: string): Promise<Outgoing> {
   const there = await stat(path).catch(() => null);
   if (there === null) throw new SourceError("failed", `no such file: ${path}`);
-  if (!there.isDirectory()) return [await single(path, dirname(path))];
-  const found: Outgoing[] = [];
-  for (const one of await recordingsIn(path)) {
-    if (one.main === null) found.push(await single(one.path, dirname(path)));
-    else found.push(await folder(one.path, one.main, dirname(path)));
-  }
-  return found;
+  const root = dirname(named);
+  if (!there.isDirectory()) return single(path, root);
+  const [one] = await recordingsIn(path).catch(() => []);
+  if (one?.path !== path || one.main === null) throw new SourceError("failed", `the folder cannot be read: ${path}`);
+  return folder(path, one.main, root);
 }
 
 async function single(path: string, root: string): Promise<Outgoing> {

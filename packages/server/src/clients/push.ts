@@ -9,6 +9,7 @@ import {
   byteSize,
   cacheFolder,
   EXIT,
+  type Failure,
   failureOf,
   Output,
   Progress,
@@ -40,7 +41,7 @@ export function addPush(program: Command): void {
     .command("push")
     .summary("send recordings to a server")
     .description(
-      "Sends recordings to the library of a server, with the files that belong to them, except those that the server has.\nFiles that show their world go with them: those beside a recording that have its name, and those that are named.\nContinues where an earlier run ended. The token comes from SIMTAPE_SERVER_TOKEN.",
+      "Sends recordings to the library of a server, with the files that belong to them, except those that the server has.\nFiles that show their world go with them: those beside a recording that have its name, and those that are named.\nContinues where an earlier run ended. The token comes from SIMTAPE_SERVER_TOKEN. Exit 3: recordings of a folder that cannot be read were left out.",
     )
     .argument("<file...>", "files and folders, then the address of the server")
     .option("--json", "one JSON object for each recording")
@@ -50,7 +51,7 @@ export function addPush(program: Command): void {
     )
     .action(async (words: readonly string[], { json = false }: { json?: boolean }) => {
       // these lead to all formats: other commands do not wait for them
-      const { showsWorld } = await import("simtape/serving");
+      const { failureLine, forEach, recordingsAt, showsWorld } = await import("simtape/serving");
       const { outgoing, worldsOf } = await import("./files.ts");
       const address = words.at(-1)!;
       const places = words.slice(0, -1).filter((word) => !showsWorld(word));
@@ -59,31 +60,32 @@ export function addPush(program: Command): void {
         throw new UsageError("push takes files or folders of recordings, and the address of the server at last");
       const remote = new Remote(address);
       const output = new Output();
-      let exit: number = EXIT.done;
-      const fail = async (word: string, error: unknown): Promise<void> => {
-        const failure = failureOf(error);
-        if (failure.code === "internal") throw error;
-        exit = words.length === 2 ? failure.exit : EXIT.failed;
-        if (json) await output.line(toJson({ file: word, error: failure }));
-        say(`simtape: ${word}: ${failure.message}`);
-      };
       const unsent = new Set(worlds);
-      for (const word of places) {
-        try {
-          const all = await outgoing(word);
-          for (const recording of all) {
-            const given = worldsOf(recording, worlds, places.length === 1 && all.length === 1);
-            for (const path of given) unsent.delete(path);
-            const companions = [...new Set([...recording.companions, ...given])];
-            await pushOne(remote, address, { ...recording, companions }, json, output);
-          }
-        } catch (error) {
-          await fail(word, error);
-        }
+      const isOnly = places.length === 1 && worlds.length > 0 && (await recordingsAt(places[0]!)).length === 1;
+      const failed = async (file: string, failure: Failure): Promise<void> => {
+        if (json) await output.line(toJson({ file, error: failure }));
+        say(`simtape: ${failureLine(file, failure)}`);
+      };
+      let exit = await forEach(
+        places,
+        async (path, named) => {
+          const recording = await outgoing(path, named);
+          const given = worldsOf(recording, worlds, isOnly);
+          for (const world of given) unsent.delete(world);
+          const companions = [...new Set([...recording.companions, ...given])];
+          await pushOne(remote, address, { ...recording, companions }, json, output);
+          return EXIT.done;
+        },
+        failed,
+      );
+      if (exit === EXIT.done && unsent.size > 0) {
+        for (const path of unsent)
+          await failed(
+            path,
+            failureOf(new UsageError(`${path} shows a world, and no recording that is sent has its name`)),
+          );
+        exit = EXIT.failed;
       }
-      for (const path of unsent)
-        if (exit === EXIT.done)
-          await fail(path, new UsageError("it shows a world, and no recording that is sent has its name"));
       await output.flush();
       process.exitCode = exit;
     });
@@ -148,9 +150,7 @@ async function accompany(remote: Remote, recording: string, paths: readonly stri
 }
 
 async function sendCompanion(remote: Remote, recording: string, path: string): Promise<number> {
-  const body = await openAsBlob(path).catch((error: NodeJS.ErrnoException) => {
-    throw new SourceError("failed", `cannot be read (${error.code ?? "no such file"}): ${path}`);
-  });
+  const body = await openAsBlob(path).catch((error: NodeJS.ErrnoException) => Promise.reject(unreadable(path, error)));
   const name = encodeURIComponent(basename(path));
   const answer = await remote.ask("PUT", `api/recordings/${recording}/companions/${name}`, {}, body);
   if (!answer.ok) throw await refused(answer);
@@ -174,8 +174,17 @@ async function find(remote: Remote, by: Record<string, string>): Promise<Item | 
 
 async function digestOf(path: string): Promise<string> {
   const hash = createHash("sha256");
-  for await (const part of createReadStream(path, { highWaterMark: 1 << 20 })) hash.update(part as Buffer);
+  const stream = createReadStream(path, { highWaterMark: 1 << 20 });
+  try {
+    for await (const part of stream) hash.update(part as Buffer);
+  } catch (error) {
+    throw unreadable(path, error as NodeJS.ErrnoException);
+  }
   return hash.digest("hex");
+}
+
+function unreadable(path: string, { code }: NodeJS.ErrnoException): SourceError {
+  return new SourceError("failed", `cannot be read (${code ?? "no such file"}): ${path}`);
 }
 
 /** Kept in the cache folder; without it an upload starts from the beginning. */

@@ -1,4 +1,4 @@
-import { SourceError, UsageError } from "simtape/command";
+import { SinkError, UsageError } from "simtape/command";
 
 /** A server that a command sends requests to. The token comes from `SIMTAPE_SERVER_TOKEN`. */
 export class Remote {
@@ -23,7 +23,7 @@ export class Remote {
     return new URL(path.replace(/^\//, ""), this.#base).href;
   }
 
-  /** Rejects with `SourceError` when the server cannot be reached; the caller handles its answer. */
+  /** Rejects with `SinkError` when the server cannot be reached; the caller handles its answer. */
   async ask(
     method: string,
     path: string,
@@ -36,14 +36,11 @@ export class Remote {
       return await fetch(this.at(path), { method, headers: { ...bearer, ...headers }, ...content });
     } catch (error) {
       const { cause } = error as { cause?: { message?: string } };
-      throw new SourceError(
-        "failed",
-        `the server cannot be reached (${cause?.message ?? String(error)}): ${this.#base.host}`,
-      );
+      throw new SinkError(`the server cannot be reached (${cause?.message ?? String(error)}): ${this.#base.host}`);
     }
   }
 
-  /** Rejects with `SourceError` when the server refuses the request. */
+  /** Rejects with `SinkError` when the server refuses the request. */
   async json<T>(path: string): Promise<T> {
     const answer = await this.ask("GET", path);
     if (!answer.ok) throw await refused(answer);
@@ -52,7 +49,7 @@ export class Remote {
 }
 
 /** The reason that the server gives for refusing a request. */
-export async function refused(answer: Response): Promise<SourceError> {
+export async function refused(answer: Response): Promise<SinkError> {
   const text = await answer.text();
   let detail = `${answer.status} ${answer.statusText}`;
   try {
@@ -61,5 +58,5 @@ export async function refused(answer: Response): Promise<SourceError> {
     // this is no server of simtape, or a proxy has answered
   }
   const hint = answer.status === 401 || answer.status === 403 ? "; a token goes into SIMTAPE_SERVER_TOKEN" : "";
-  return new SourceError("failed", `refused by ${new URL(answer.url).host}: ${detail}${hint}`);
+  return new SinkError(`refused by ${new URL(answer.url).host}: ${detail}${hint}`);
 }

@@ -1,6 +1,6 @@
 import { open, type FileHandle } from "node:fs/promises";
 import { setTimeout } from "node:timers/promises";
-import { SourceError } from "simtape/command";
+import { SinkError, SourceError } from "simtape/command";
 import { type Remote, refused } from "./remote.ts";
 
 /** Most bytes of a request. */
@@ -113,8 +113,7 @@ async function placed(remote: Remote, upload: string): Promise<string> {
   for (;;) {
     const { state, key } = await remote.json<{ state: string; key: string | null }>(upload);
     if (state === "placed" && key !== null) return key;
-    if (Date.now() > end)
-      throw new SourceError("failed", "the file was sent, but the server has not put it into the library yet");
+    if (Date.now() > end) throw new SinkError("the file was sent, but the server has not put it into the library yet");
     await setTimeout(LOOK);
   }
 }

@@ -119,7 +119,8 @@ export async function createApp(
     request.person = await authentication.personOf(request);
     if (isNamed && (request.person.via === "none" || request.person.via === "open"))
       await limits.forged(request, reply);
-    await limits.request(request, reply);
+    const counted = limits.request(request, reply);
+    if (counted !== null) await counted;
     checkSession(request);
     checkRights(request.person, config);
   });

@@ -118,19 +118,32 @@ export class Accounts {
         from users where not disabled and (password is not null or subject is not null)`.execute(within);
       const { signing, admins } = rows[0]!;
       if (signing > 0 && admins === 0) throw new Problem(409, "no admin would be left who can sign in");
-      const isWeaker = disabled === true || password !== undefined;
-      if (isWeaker) await within.deleteFrom("sessions").where("user", "=", id).execute();
-      // the tokens end for good: when the account is enabled again, it starts without any
-      if (disabled === true)
-        for (const table of ["tokens", "shares"] as const)
-          await within
-            .updateTable(table)
-            .set({ revoked: sql`now()` })
-            .where("owner", "=", id)
-            .where("revoked", "is", null)
-            .execute();
+      if (disabled === true) await endAll(within, [id]);
+      else if (password !== undefined) await within.deleteFrom("sessions").where("user", "=", id).execute();
     });
   }
+
+  /** Disables accounts that are about to be erased: their sessions, tokens and links end with it. */
+  async end(ids: readonly string[]): Promise<void> {
+    const ended = ids.filter((id) => id !== OPERATOR_ID);
+    if (ended.length === 0) return;
+    await this.#query.transaction().execute(async (within) => {
+      await within.updateTable("users").set({ disabled: true }).where("id", "in", ended).execute();
+      await endAll(within, ended);
+    });
+  }
+}
+
+/** Ends sessions, tokens and links for good: an account that is enabled again starts without any. */
+async function endAll(within: Query, ids: readonly string[]): Promise<void> {
+  await within.deleteFrom("sessions").where("user", "in", ids).execute();
+  for (const table of ["tokens", "shares"] as const)
+    await within
+      .updateTable(table)
+      .set({ revoked: sql`now()` })
+      .where("owner", "in", ids)
+      .where("revoked", "is", null)
+      .execute();
 }
 
 /** Writes UUIDs in one form. */

@@ -11,6 +11,7 @@ import { othersOf, removeFile, removeWorld } from "../catalog/recording-files.ts
 import { Scanner } from "../catalog/scan/scan.ts";
 import { SeekIndexes } from "../catalog/index/seek-indexes.ts";
 import { failpoint } from "../failpoint.ts";
+import { PEOPLE } from "../people/authenticate.ts";
 import { PermanentError, type Work } from "../jobs/worker.ts";
 import { unchanged } from "../review/verdict.ts";
 import type { EraseReport, Outcome } from "./certificate.ts";
@@ -74,6 +75,7 @@ export async function eraseWho(context: Context, id: string, work: Work): Promis
     if (key !== null) await library.remove(key);
   const mentions = await mentionsOf(query, who);
   await forget(context, who, id, kept);
+  context.bus.publish(PEOPLE, "changed");
   await failpoint("subjects/forgotten");
   progress(0.7);
   const renamed = await renameFiles(context, traces, kept, signal);

@@ -6,6 +6,7 @@ import { failpoint } from "../failpoint.ts";
 import { asIs, FILE_BYTES } from "../http/openapi.ts";
 import { notFound, Problem } from "../problem.ts";
 import { newId } from "../ids.ts";
+import { Accounts } from "../people/accounts.ts";
 import { Audit } from "../people/audit.ts";
 import { retryRequest } from "./requests.ts";
 import { certificateOf, certificateText, type EraseReport } from "./certificate.ts";
@@ -62,7 +63,7 @@ export function subjectRoutes(app: FastifyInstance, context: Context): void {
       schema: {
         summary: "Erase a subject",
         description:
-          "Starts a job that deletes or redacts the recordings of the person and replaces the name in all rows. Recordings on hold are kept and listed.",
+          "Ends the accounts of the person at once, with their sessions and tokens. Starts a job that deletes or redacts the recordings of the person and replaces the name in all rows. Recordings on hold are kept and listed.",
         params: SUBJECT,
         body: ERASE,
         response: { 202: ASKED },
@@ -78,6 +79,9 @@ export function subjectRoutes(app: FastifyInstance, context: Context): void {
         .insertInto("subject_requests")
         .values({ id, kind: "erase", who: JSON.stringify(who) })
         .execute();
+      // not only when the job has come to them, of which this node hears a little later
+      await new Accounts(query).end(who.accounts);
+      app.authentication.changed();
       await failpoint("subjects/erase-asked");
       await jobs.add("erase-subject", id);
       await audit.note(request, { action: "erase-subject", details: { request: id, users: who.accounts } });

@@ -1,6 +1,7 @@
 /** simtape/command: what commands of other packages are declared and run with. Loads little: each command waits for it. */
 export { toJson } from "../model/json.ts";
 export { cacheFolder } from "../io/node/side-cars.ts";
+export { SinkError } from "../io/sink.ts";
 export { SourceError } from "../io/source.ts";
 export { EXIT, failureOf, type Failure, UsageError } from "./run/failure.ts";
 export { byteSize, counted, Output, paint, Progress, say } from "./run/terminal.ts";

@@ -1,6 +1,6 @@
 import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { tableFromIPC } from "apache-arrow";
 import { afterAll, describe, expect, test } from "vitest";
 import { EXPORT_TARGETS, exportTo, MemoryFiles, memory, open } from "../../src/index.ts";
@@ -119,6 +119,19 @@ describe("simtape export", () => {
     expect(twice).toMatchObject({ exit: 1, stderr: expect.stringContaining("is written already, of ") });
     const inWay = await simtape(["export", from, "--to", "csv", "-o", `${join(from, "broken.log")}/`]);
     expect(inWay).toMatchObject({ exit: 2, stderr: expect.stringContaining("the folder cannot be made: ") });
+    // no folder is left where all are refused
+    const refused = join(place(), "deep", "none");
+    const none = await simtape([
+      "export",
+      join(from, "run.hcrp"),
+      join(from, "broken.log"),
+      "--to",
+      "dcd",
+      "-o",
+      `${refused}/`,
+    ]);
+    expect(none.exit).not.toBe(0);
+    expect(existsSync(dirname(refused))).toBe(false);
     const noFolder = await simtape(["export", town, walk, "--to", "csv"]);
     expect(noFolder).toMatchObject({ exit: 2, stderr: expect.stringContaining("several recordings go into a folder") });
   });

@@ -1,9 +1,10 @@
-import { dirname, join, relative } from "node:path";
+import { dirname, join, relative, resolve } from "node:path";
 import { type Command, Option } from "commander";
 import { exporterFor, fittingTargets } from "../../export/export-to.ts";
 import type { ExportReport, ExportTarget, OriginalFiles } from "../../export/exporter.ts";
 import { EXPORT_TARGETS, targetCalled, targetOfName } from "../../export/targets.ts";
 import { HeldFiles } from "../../io/held.ts";
+import { removeEmpty } from "../../io/node/directory-files.ts";
 import { makeFolders } from "../../io/node/folders.ts";
 import { RecordingError } from "../../model/error.ts";
 import { toJson } from "../../model/json.ts";
@@ -104,8 +105,13 @@ async function exportAll(files: readonly string[], options: ExportCommand): Prom
       const other = written.get(path);
       if (other !== undefined) throw new UsageError(`${path} is written already, of ${other}`);
       written.set(path, file);
-      if (isIntoFolder && !isInS3(path)) await makeFolders(dirname(path)).catch(cannotBeMade(dirname(path)));
-      return exportOne(recording, target, path, file, options);
+      const folder = dirname(path);
+      const made = isIntoFolder && !isInS3(path) ? await makeFolders(folder).catch(cannotBeMade(folder)) : null;
+      return exportOne(recording, target, path, file, options).catch(async (error: unknown) => {
+        // no folder is left for a recording that was refused
+        if (made !== null) await removeEmpty(resolve(folder), dirname(resolve(made)));
+        throw error;
+      });
     });
   return forEach(files, one, (file, failure) => failed(file, failure, options));
 }

@@ -6,11 +6,11 @@ import { recordingsAt } from "./folders.ts";
 /**
  * Does `work` for every recording that is named, one after the other: one that fails keeps none of the others from its
  * turn. A folder stands for the recordings in it. Gives the exit code: that of the worst; of a single one its own. A
- * recording of a folder that cannot be read is left out of many: see `exitAmong`.
+ * recording of a folder that cannot be read is left out of many: see `exitAmong`. `named`: what it was found by.
  */
 export async function forEach(
   names: readonly string[],
-  work: (name: string) => Promise<number>,
+  work: (name: string, named: string) => Promise<number>,
   failed: (name: string, failure: Failure) => Promise<void>,
 ): Promise<number> {
   const exits = new Set<number>();
@@ -19,7 +19,7 @@ export async function forEach(
     await attempt(named, false, async () => {
       for (const name of await recordingsAt(named))
         await attempt(name, name !== named, async () => {
-          exits.add(await work(name));
+          exits.add(await work(name, named));
           done++;
         });
     });
