@@ -32,8 +32,11 @@ const some = wanted.length < FIFTY ? numbers : wanted;
 const step = Math.max(1, Math.floor(some.length / FIFTY));
 const fifty = some.filter((_, i) => i % step === 0).slice(0, FIFTY);
 
+// a number as it is recorded, where that of a place has to be worked out
+const value = numbers.find(({ path }) => "value" in path);
 const works = {
   one: () => recording.series([wanted[0].path]),
+  ...(value !== undefined && value !== wanted[0] && { value: () => recording.series([value.path]) }),
   fifty: () => recording.series(fifty.map(({ path }) => path)),
   minmax: () => recording.series([wanted[0].path], { points: 2000 }),
 };

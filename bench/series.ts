@@ -1,5 +1,5 @@
 /**
- * Numbers over time, of one path and of fifty, beside `batches()` of the same range in the same process:
+ * Numbers over time, of one path, of a recorded value and of fifty paths, beside `batches()` of the same range in the same process:
  * `npm run bench:series [-- FORMAT…]`. Each is paired with a pass of its own, and the median of their ratios counts: of
  * the wall's time, and of the processor's, which others on the machine disturb less. 1: as fast as `batches()`.
  */

@@ -155,10 +155,6 @@ export function catalogRoutes(app: FastifyInstance, context: Context): void {
       const { key, files } = found;
       const { name } = request.params;
       const main = key.slice(key.lastIndexOf("/") + 1);
-      if (name === main) {
-        await audit.noteRead(request, found);
-        return sendFile(library, key, request, reply);
-      }
       // a folder is one recording, which grows while it is live
       const isWithin = key.includes("/") && formatOfFolder(main, FORMATS) !== null && mayBelong(main, name, FORMATS);
       const isIndex = name === SeekIndexes.nameFor(key);

@@ -119,8 +119,7 @@ export async function createApp(
     request.person = await authentication.personOf(request);
     if (isNamed && (request.person.via === "none" || request.person.via === "open"))
       await limits.forged(request, reply);
-    const counted = limits.request(request, reply);
-    if (counted !== null) await counted;
+    await limits.request(request, reply);
     checkSession(request);
     checkRights(request.person, config);
   });

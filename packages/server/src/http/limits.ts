@@ -10,8 +10,8 @@ import { Quota } from "./quota.ts";
  * `retry-after`.
  */
 export interface Limits {
-  /** Limit for a person, or for an address that is not signed in. Null: counted, and there is nothing to wait for. */
-  request(request: FastifyRequest, reply: FastifyReply): Promise<void> | null;
+  /** Limit for a person, or for an address that is not signed in. */
+  request: Check;
   /** Limit before the server looks up a token or cookie: whether its address has sent too many invalid ones. */
   forgeries: Check;
   /** Counts an invalid one. */
@@ -41,7 +41,7 @@ export async function limitsOf(
   await app.register(rateLimit, { global: false });
   const limit = (max: number, options: CreateRateLimitOptions = {}, increment = true): Check =>
     checked(app.createRateLimit({ max, timeWindow: MINUTE, ...options }), increment);
-  const byPerson = new Quota(MINUTE);
+  const byPerson = limit(requestsPerMinute, { keyGenerator: ({ person }) => person.id ?? "" });
   const byAddress = limit(requestsPerMinute);
   const names = new WeakMap<FastifyRequest, string>();
   const signInAt = limit(signInsPerMinute);
@@ -56,13 +56,7 @@ export async function limitsOf(
       const wait = quotas.take(`${what} ${person.id}`, most);
       if (wait !== null) throw new Problem(429, `too many ${what} of this account in an hour; try again in ${wait} s`);
     },
-    request: (request, reply) => {
-      const { id } = request.person;
-      if (id === null) return byAddress(request, reply);
-      const wait = byPerson.take(id, requestsPerMinute);
-      if (wait !== null) refuse(reply, wait);
-      return null;
-    },
+    request: (request, reply) => (request.person.id === null ? byAddress : byPerson)(request, reply),
     forgeries: checked(forgeries, false),
     forged: checked(forgeries, true),
     signIn: async (name, request, reply) => {
@@ -77,11 +71,7 @@ function checked(check: ReturnType<FastifyInstance["createRateLimit"]>, incremen
   return async (request, reply) => {
     const found = await check(request, { increment });
     if (found.isAllowed || !found.isExceeded) return;
-    refuse(reply, found.ttlInSeconds);
+    void reply.header("retry-after", found.ttlInSeconds);
+    throw new Problem(429, `too many requests in a minute; try again in ${found.ttlInSeconds} s`);
   };
-}
-
-function refuse(reply: FastifyReply, seconds: number): never {
-  void reply.header("retry-after", seconds);
-  throw new Problem(429, `too many requests in a minute; try again in ${seconds} s`);
 }

@@ -49,9 +49,7 @@ export class Audit {
    * `details`.
    */
   async noteRead(request: FastifyRequest, recording: Read, details: Deed["details"] = {}): Promise<void> {
-    // hundreds of ranges of one recording are read in turn
-    if (!this.#isNoted(request, recording, JSON.stringify(details)))
-      await this.noteReads(request, [recording], details);
+    await this.noteReads(request, [recording], details);
   }
 
   /** Like `noteRead`, for many recordings at once. */
@@ -60,8 +58,11 @@ export class Audit {
     const now = Date.now();
     const news = new Map<string, string>();
     const rest = JSON.stringify(details);
-    for (const recording of recordings)
-      if (!this.#isNoted(request, recording, rest)) news.set(keyOf(request, recording, rest), recording.id);
+    for (const recording of recordings) {
+      const { id } = recording;
+      const key = `${person.id ?? ip} ${id} ${rest}`;
+      if (!isOwn(person, recording) && (this.#reads.get(key) ?? 0) <= now - SAME_READ) news.set(key, id);
+    }
     if (news.size === 0) return;
     if (this.#reads.size > 50_000) this.#reads.clear();
     for (const key of news.keys()) this.#reads.set(key, now);
@@ -92,19 +93,10 @@ export class Audit {
     }
   }
 
-  #isNoted(request: FastifyRequest, recording: Read, rest: string): boolean {
-    if (isOwn(request.person, recording)) return true;
-    return (this.#reads.get(keyOf(request, recording, rest)) ?? 0) > Date.now() - SAME_READ;
-  }
-
   async #insert(lines: readonly Line[]): Promise<void> {
     if (lines.length === 0) return;
     await this.#query.insertInto("audit").values(lines.map(rowOf)).execute();
   }
-}
-
-function keyOf({ person, ip }: FastifyRequest, { id }: Read, rest: string): string {
-  return `${person.id ?? ip} ${id} ${rest}`;
 }
 
 function rowOf(line: Line) {
