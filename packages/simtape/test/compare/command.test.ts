@@ -5,6 +5,8 @@ import { Ajv2020 } from "ajv/dist/2020.js";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { simtape } from "../cli/run.ts";
 import { makeTown, RELEASES } from "../fixtures/carla/make.ts";
+import { makeMcap } from "../fixtures/mcap/make.ts";
+import { placed } from "../fixtures/mcap/placed.ts";
 import { sample, samplesDirectory } from "../samples.ts";
 import { SOUND } from "../specimens.ts";
 
@@ -46,6 +48,22 @@ describe("simtape compare", () => {
     expect([exit, (found["first"] as { kind: string }).kind]).toEqual([3, "extent"]);
     expect((await json([inside("a.log"), inside("long.log"), "--align", "utc"])).exit).toBe(0);
     expect((await json([inside("a.log"), inside("long.log"), "--until", "20%"])).exit).toBe(0);
+  });
+
+  test("names the recording that has a thing which the other lacks", async () => {
+    const { channels, messages } = placed();
+    const more = { channels, messages: messages.filter(({ channel }) => channel !== 4) };
+    const less = { channels, messages: more.messages.filter(({ channel }) => channel !== 2) };
+    writeFileSync(inside("more.mcap"), await makeMcap(more));
+    writeFileSync(inside("less.mcap"), await makeMcap(less));
+    for (const [a, b, side] of [
+      ["more.mcap", "less.mcap", "A"],
+      ["less.mcap", "more.mcap", "B"],
+    ]) {
+      const { exit, stdout } = await simtape(["compare", inside(a!), inside(b!), "--align", "utc"]);
+      expect(exit).toBe(3);
+      expect(stdout).toContain(": poses//pose\n  only in " + side + "\n");
+    }
   });
 
   test("what only one says of things parts them at the first of these, with what it says", async () => {

@@ -65,6 +65,19 @@ describe("secondary structure", () => {
     }
   });
 
+  test("of strands side by side leaves out the last residue, which nothing follows", () => {
+    const pair = pairOf(backbone(turns(9, -139, 135)), false);
+    for (const count of [15, 16, 17]) {
+      const chains = Array.from({ length: count }, (_, i) => (i < 9 ? 0 : 1));
+      const kinds = found(
+        pair.filter(({ residue }) => residue < count),
+        chains,
+      );
+      expect(kinds).toContain(STRAND);
+      expect(kinds.at(-1)).toBe(COIL);
+    }
+  });
+
   test("follows from Cα alone where there is nothing else", () => {
     for (const [phi, psi, kind] of [
       [-57.8, -47, ALPHA],

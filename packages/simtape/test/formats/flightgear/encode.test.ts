@@ -141,6 +141,11 @@ describe("an encoder", () => {
     expect(ledger.report(false, 0).lost.map(({ path }) => path)).toContain("walkers");
   });
 
+  test("reports the one earlier moment that a Recovery tape of two loses", async () => {
+    const { ledger } = await encoded([...street()].slice(0, 2), { dialect: "recovery" });
+    expect(ledger.report(false, 0).lost).toContainEqual(expect.objectContaining({ path: "time", count: 1 }));
+  });
+
   test("tells that a thing is gone, which no tape can", async () => {
     const states = [...street()].map((state, k) => {
       if (k < 10) return state;

@@ -3,6 +3,7 @@ import { MessageWriter as CdrWriter } from "@foxglove/rosmsg2-serialization";
 import { MessageWriter as Ros1Writer } from "@foxglove/rosmsg-serialization";
 import { expect, test } from "vitest";
 import { mcap } from "../../../src/formats/mcap/format.ts";
+import { strayFrames } from "../../../src/formats/mcap/meaning/stray-frames.ts";
 import { FORMATS } from "../../../src/formats.ts";
 import { MemoryFiles } from "../../../src/io/sink.ts";
 import type { Recording } from "../../../src/model/recording.ts";
@@ -215,6 +216,24 @@ test("a pose is where the transforms put its frame, also when they change behind
   expect(status).toBe("sound");
   expect(findings).toMatchObject([{ code: "missing-frame", severity: "warning" }]);
   expect(findings[0]!.message).toContain('"nowhere"');
+});
+
+test("of frames that no transform names, ten thousand are reported", async () => {
+  const json = (value: unknown): Uint8Array => TEXT.encode(JSON.stringify(value));
+  const schema = (name: string): [string, string, Uint8Array] => [`foxglove.${name}`, "jsonschema", TEXT.encode("{}")];
+  const frames = Array.from({ length: 10_001 }, (_, i) => ({ frame_id: `frame ${i}` }));
+  await using recording = await opened({
+    channels: [
+      { id: 1, topic: "/tf", encoding: "json", schema: schema("FrameTransform") },
+      { id: 2, topic: "/path", encoding: "json", schema: schema("PosesInFrame") },
+    ],
+    messages: [
+      { channel: 1, time: 1n, data: json({ parent_frame_id: "map", child_frame_id: "base" }) },
+      { channel: 2, time: 2n, data: json({ poses: frames }) },
+    ],
+  });
+  const stray = await strayFrames(recording.channels, (query) => recording.batches(query), undefined);
+  expect(stray).toEqual(frames.slice(0, -1).map(({ frame_id: frame }) => ({ frame, channel: "/path" })));
 });
 
 test("an entity is gone when its lifetime has ended, and there again backwards", async () => {
