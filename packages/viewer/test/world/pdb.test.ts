@@ -92,7 +92,12 @@ describe("a PDB beside a recording of molecules", () => {
   });
 
   test("changes nothing that is recorded", async () => {
-    const other = simulation(HELIX, NAMES.map(() => "GLY"), NAMES.map(() => 0), { "bond.pairs": BONDS.slice(0, 4) });
+    const other = simulation(
+      HELIX,
+      NAMES.map(() => "GLY"),
+      NAMES.map(() => 0),
+      { "bond.pairs": BONDS.slice(0, 4) },
+    );
     const fill = filler([await moleculeOf(await written(other))]);
     const filled = fill(WHOLE);
     expect(Object.fromEntries(filled.values)).toEqual(Object.fromEntries(WHOLE.values));
@@ -107,9 +112,7 @@ describe("a PDB beside a recording of molecules", () => {
     expect(misfit(molecule, fewer.sets.get("particles")!)).toBe("it has 160 atoms, the recording 8");
     expect(filler([molecule])(fewer)).toBe(fewer);
     const mixed = simulation([HELIX[1]!, HELIX[0]!, ...HELIX.slice(2)], NAMES);
-    expect(misfit(molecule, mixed.sets.get("particles")!)).toBe(
-      "atom 1 has the atomic number 7, in the recording 6",
-    );
+    expect(misfit(molecule, mixed.sets.get("particles")!)).toBe("atom 1 has the atomic number 7, in the recording 6");
     expect(misfit(molecule, WHOLE.sets.get("particles")!)).toBeNull();
   });
 
@@ -117,7 +120,16 @@ describe("a PDB beside a recording of molecules", () => {
     const atom = (serial: number, name: string, alternate: string, x: number, element: string): string =>
       `ATOM  ${String(serial).padStart(5)} ${name}${alternate}SER A  52A   ${x.toFixed(3).padStart(8)}   0.000   0.000  0.50 12.50          ${element}`;
     const model = [atom(1, " N  ", " ", 0, " N"), atom(2, " CA ", "A", 1, " C"), atom(3, " CA ", "B", 2, " C")];
-    const both = ["MODEL        1", ...model, "ENDMDL", "MODEL        2", ...model, "ENDMDL", "CONECT    1    2", "END"];
+    const both = [
+      "MODEL        1",
+      ...model,
+      "ENDMDL",
+      "MODEL        2",
+      ...model,
+      "ENDMDL",
+      "CONECT    1    2",
+      "END",
+    ];
     const molecule = await moleculeOf(text.encode(both.join("\r\n")));
     expect(molecule.labels).toEqual(["N", "CA"]);
     expect(molecule.residueIds).toEqual(["52A"]);

@@ -11,7 +11,10 @@ export const read: CompanionReader = (bytes) => {
   const atoms = new Atoms();
   const bonds = new Map<string, readonly [number, number]>();
   let isFirst = true;
-  for (const [index, line] of new TextDecoder("latin1").decode(bytes).split(/\r?\n|\r/).entries()) {
+  for (const [index, line] of new TextDecoder("latin1")
+    .decode(bytes)
+    .split(/\r?\n|\r/)
+    .entries()) {
     const record = line.slice(0, 6).trimEnd();
     if (record === "ENDMDL") isFirst = false;
     else if (isFirst && (record === "ATOM" || record === "HETATM")) {
