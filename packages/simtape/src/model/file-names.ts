@@ -54,6 +54,7 @@ const OF_WORLDS: readonly string[] = [
   ".glb",
   ".gltf",
   ".urdf",
+  ".pdb",
   ".yaml",
   ".yml",
 ];

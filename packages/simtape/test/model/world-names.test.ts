@@ -8,6 +8,7 @@ test.each([
   ["robot.tape", "robot.urdf.base.stl", true],
   ["robot.tape", "robot.urdf.base.glb", true],
   ["robot.tape", "robot.models.hero.glb", true],
+  ["run.nanover.zip", "run.nanover.pdb", true],
   // of another recording, or none of its files
   ["robot.tape", "arm.urdf", false],
   ["robot.tape", "robot.urdf.secret.txt", false],

@@ -117,10 +117,9 @@ function FindingRow({
 
 function sightOf(
   { whole, stream }: CompanionKind,
-  { parts, bodies = [], models = [], robots = [], skins }: Scenery,
+  { parts, bodies, models, robots, molecules, skins }: Scenery,
 ): string {
   if (whole === null && stream === undefined) return "shown around what is looked at";
   if (skins !== undefined) return "shown on blocks";
-  const count = parts.length + bodies.length + models.length + robots.length;
-  return count > 0 ? "shown in the scene" : "not shown";
+  return [parts, bodies, models, robots, molecules].some((list) => list?.length) ? "shown in the scene" : "not shown";
 }

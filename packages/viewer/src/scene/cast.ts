@@ -6,7 +6,7 @@ import { Look } from "./look.ts";
 import type { Models } from "./models.ts";
 import type { MoleculeFacts } from "./presenters/molecules/facts.ts";
 import type { MoleculeSettings } from "./presenters/molecules/settings.ts";
-import type { Crowd, Eye, Presenter, PresenterKind, WornSkins } from "./presenters/presenter.ts";
+import type { Crowd, Eye, Filler, Presenter, PresenterKind, WornSkins } from "./presenters/presenter.ts";
 import { claimant, PRESENTERS } from "./presenters/registry.ts";
 import type { Scans } from "./presenters/scans.ts";
 import type { Origin } from "./origin.ts";
@@ -28,6 +28,7 @@ export class Cast {
   readonly #hands: Showing["hands"];
   #molecules: MoleculeSettings = {};
   #skins: WornSkins | null = null;
+  #filler: Filler | null = null;
   #single: Thing | null = null;
   #models: Models | null = null;
   #passings: readonly Passing[] = [];
@@ -110,6 +111,12 @@ export class Cast {
   set skins(skins: WornSkins | null) {
     this.#skins = skins;
     for (const presenter of this.#presenters.values()) presenter.wear?.(skins);
+  }
+
+  /** What adds to its states what is known of molecules beside them; null: nothing. */
+  set filler(filler: Filler | null) {
+    this.#filler = filler;
+    for (const presenter of this.#presenters.values()) presenter.fill?.(filler);
   }
 
   /** The one thing that is chosen. */
@@ -216,6 +223,7 @@ export class Cast {
       });
       presenter.choose?.(this.#molecules);
       presenter.wear?.(this.#skins);
+      presenter.fill?.(this.#filler);
       presenter.single?.(this.#single);
       this.#presenters.set(kind, presenter);
       this.object.add(presenter.object);

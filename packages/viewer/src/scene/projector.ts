@@ -4,7 +4,7 @@ import { Observable } from "../observable.ts";
 import type { Deck, Selection, Session } from "../session.ts";
 import type { Subject } from "../subject.ts";
 import type { Scheme } from "../theme.ts";
-import type { Robot, ThingModel } from "../world/companion.ts";
+import type { Molecule, Robot, ThingModel } from "../world/companion.ts";
 import { followCompanions } from "../world/follow-companions.ts";
 import type { CameraMode } from "./camera-rig.ts";
 import { drawCourses } from "./courses.ts";
@@ -96,6 +96,7 @@ export class Projector {
   #askChunk: AskChunk | null = null;
   #skins: SkinPictures | null = null;
   #models: readonly ThingModel[] = [];
+  #molecules: readonly Molecule[] = [];
   #words = { shown: 0, timer: 0 };
 
   /** Throws when the browser has no WebGL 2. */
@@ -167,6 +168,7 @@ export class Projector {
     this.#ways.abort();
     clearTimeout(this.#words.timer);
     this.#models = [];
+    this.#molecules = [];
     this.#askChunk = null;
     view.instruments = view.world.blocks = null;
     view.world.sceneries = [];
@@ -198,6 +200,7 @@ export class Projector {
         companions.flatMap(({ scenery }) => scenery.models ?? []),
         companions.flatMap(({ scenery }) => scenery.robots ?? []),
       );
+      this.#fill(companions.flatMap(({ scenery }) => scenery.molecules ?? []));
     };
     showCompany();
     // A stage shows those of the page.
@@ -238,6 +241,18 @@ export class Projector {
     const load = import("./models.ts").then(({ Models }) => {
       const channels = this.#session.state.value.decks[0]?.opened.channels ?? [];
       if (this.#models === models) this.view.dresser = (look) => new Models(models, look, robots, channels);
+    });
+    load.catch(() => undefined);
+    this.#stage?.onLoad(load);
+  }
+
+  /** What adds structure to molecules is loaded with the first of it. */
+  #fill(molecules: readonly Molecule[]): void {
+    this.#molecules = molecules;
+    this.view.filler = null;
+    if (molecules.length === 0) return;
+    const load = import("../world/pdb/fill.ts").then(({ filler }) => {
+      if (this.#molecules === molecules) this.view.filler = filler(molecules);
     });
     load.catch(() => undefined);
     this.#stage?.onLoad(load);

@@ -32,7 +32,7 @@ import { find, placeOf, type Spot } from "./pick.ts";
 import { Pointer, type Pointed } from "./pointer.ts";
 import type { MoleculeFacts } from "./presenters/molecules/facts.ts";
 import type { MoleculeSettings } from "./presenters/molecules/settings.ts";
-import type { WornSkins } from "./presenters/presenter.ts";
+import type { Filler, WornSkins } from "./presenters/presenter.ts";
 import { FINE, QUICK } from "./quick.ts";
 import { sizeRibbons } from "./ribbon.ts";
 import { drawsInSoftware, rendererOn } from "./renderer.ts";
@@ -102,6 +102,7 @@ export class SceneView {
   #scheme: Scheme = "dark";
   #molecules: MoleculeSettings = {};
   #skins: WornSkins | null = null;
+  #filler: Filler | null = null;
   #dresser: ((look: Look) => Models) | null = null;
   readonly #overlays = new Set<Overlay>();
   #instruments: Instruments | null = null;
@@ -340,6 +341,13 @@ export class SceneView {
   set skins(skins: WornSkins | null) {
     this.#skins = skins;
     for (const cast of this.#casts) cast.skins = skins;
+    this.invalidate();
+  }
+
+  /** What adds to states what is known of molecules beside them; null: nothing. */
+  set filler(filler: Filler | null) {
+    this.#filler = filler;
+    for (const cast of this.#casts) cast.filler = filler;
     this.invalidate();
   }
 
@@ -653,6 +661,7 @@ export class SceneView {
       );
       cast.molecules = this.#molecules;
       cast.skins = this.#skins;
+      cast.filler = this.#filler;
       cast.models = this.#dresser?.(cast.look) ?? null;
       if (index === 0) cast.single = this.#about.single;
       this.#casts.push(cast);

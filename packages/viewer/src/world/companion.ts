@@ -85,6 +85,8 @@ export interface Scenery {
   readonly models?: readonly ThingModel[];
   /** What its robots look like. */
   readonly robots?: readonly Robot[];
+  /** What its molecules are made of. */
+  readonly molecules?: readonly Molecule[];
   /** Textures of blocks. */
   readonly skins?: { readonly blocks: BlockSkins; readonly pictures: SkinPictures };
   /** What the coordinates of all parts are relative to, so that they fit into 32 bits. */
@@ -173,6 +175,26 @@ export interface ThingModel {
   readonly turn: number;
   /** Metres that it is moved ahead, to the left and up. */
   readonly offset: readonly [ahead: number, left: number, up: number];
+}
+
+/** What atoms are, in the order in which a recording has their places. */
+export interface Molecule {
+  /** Names of atoms, without spaces around. */
+  readonly labels: readonly string[];
+  /** Atomic numbers; 0: not known. */
+  readonly elements: Uint32Array;
+  /** Of each atom. */
+  readonly residues: Uint32Array;
+  readonly residueNames: readonly string[];
+  /** Number in the sequence, with an insertion code behind it where it has one. */
+  readonly residueIds: readonly string[];
+  /** Of each residue. */
+  readonly residueChains: Uint32Array;
+  readonly chainNames: readonly string[];
+  /** Two atoms for each bond. */
+  readonly bonds: Uint32Array;
+  /** B factor of each atom, Å²; NaN: not known. Null: there are none. */
+  readonly factors: Float32Array | null;
 }
 
 /** A robot at rest: links, which joints hold together. Parents stand before their children; the first has none. */

@@ -17,7 +17,7 @@ export async function readCompanions(
 ): Promise<Companion[]> {
   const isPlaced = places.some(({ name }) => kindOf(name)?.stream !== undefined);
   const around = isPlaced ? await (await import("./around.ts")).placesAround(session, signal) : [];
-  const all = await Promise.all(places.map((place) => readOne(place, around, signal)));
+  const all = await Promise.all(places.map((place) => readOne(session, place, around, signal)));
   const found = all.filter((companion) => companion !== null);
   for (const { name, scenery } of found) {
     const error = scenery.findings.find(({ severity }) => severity === "damage");
@@ -26,12 +26,19 @@ export async function readCompanions(
   return found;
 }
 
-async function readOne(place: Locator, around: ReadAsk["around"], signal: AbortSignal): Promise<Companion | null> {
+async function readOne(
+  session: Session,
+  place: Locator,
+  around: ReadAsk["around"],
+  signal: AbortSignal,
+): Promise<Companion | null> {
   const kind = kindOf(place.name);
   if (kind === undefined) return null;
   const isRead = kind.whole !== null || kind.stream !== undefined;
   const reading = isRead ? sceneryAt({ kind: kind.id, place, around }, signal) : NOTHING;
-  const [scenery, paints] = await Promise.all([reading, kind.paints()]);
+  const [read, paints] = await Promise.all([reading, kind.paints()]);
+  const isFitted = read.molecules !== undefined;
+  const scenery = isFitted ? await (await import("./pdb/fit.ts")).fitting(session, read, signal) : read;
   return { name: place.name, place, kind, scenery, paints };
 }
 

@@ -69,6 +69,18 @@ export const KINDS: readonly CompanionKind[] = [
     paints: async () => ({}),
   },
   {
+    id: "pdb",
+    name: "structure (PDB)",
+    endings: [".pdb"],
+    whole: {
+      mostBytes: 64 << 20,
+      // all records begin with capital letters
+      recognizes: (first) => /^[A-Z\d]{3,6}\b/.test(new TextDecoder().decode(first)),
+      reader: async () => (await import("./pdb/read.ts")).read,
+    },
+    paints: async () => ({}),
+  },
+  {
     id: "models",
     name: "set of models",
     endings: [".models.json"],

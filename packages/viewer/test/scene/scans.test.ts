@@ -135,6 +135,24 @@ describe("what laser scanners see", () => {
     scans.dispose();
   });
 
+  test("has the colours of its own intensities, whatever was watched before", () => {
+    const weak = stateOf({ "/scan": { ...PARTS.ros, intensities: Float32Array.of(10, 20, 30) } });
+    const tints = (scans: Scans): ArrayLike<number> => {
+      const [here] = (scans.object.children[0] as Group).children as [Group];
+      return (here.children[2] as Points).geometry.getAttribute("tint").array;
+    };
+    const [fresh, watched] = [0, 1].map(() => new Scans({ origin: new Origin(), look: new Look(-1) })) as [
+      Scans,
+      Scans,
+    ];
+    watched.update(stateOf({ "/scan": PARTS.ros }));
+    for (const scans of [fresh, watched]) scans.update(weak);
+    expect(watched.intensities).toEqual([10, 30]);
+    expect(fresh.intensities).toEqual([10, 30]);
+    expect(Array.from(tints(watched))).toEqual(Array.from(tints(fresh)));
+    for (const scans of [fresh, watched]) scans.dispose();
+  });
+
   test("is moved by the pose that a scan has in its frame", async () => {
     const pose = { position: { x: 1, y: 0, z: 0.5 }, orientation: { x: 0, y: 0, z: 1, w: 0 } };
     const scans = new Scans({ origin: new Origin(), look: new Look(-1) });

@@ -40,7 +40,7 @@ export function addView(program: Command): void {
     )
     .argument(
       "<recordings...>",
-      "files, folders or URLs, and files that show their world (.xodr, .tif, .apt.dat, .glb, .yaml, .urdf, .models.json, .mca, a folder region); with --from the address of the program",
+      "files, folders or URLs, and files that show their world (.xodr, .tif, .apt.dat, .glb, .yaml, .urdf, .pdb, .models.json, .mca, a folder region); with --from the address of the program",
     )
     .addOption(new Option("--from <program>", "show a running program while it is recorded").choices(FEED_KINDS))
     .option("-o, --output <file>", "with --from: keep the recording; its ending names the format")

@@ -19,6 +19,9 @@ export interface Setting {
   readonly redraw?: () => void;
 }
 
+/** Adds to a state what a companion knows and it lacks. */
+export type Filler = (state: State) => State;
+
 /** Textures of blocks, and their pictures. */
 export type WornSkins = NonNullable<Scenery["skins"]>;
 
@@ -88,6 +91,8 @@ export interface Presenter {
   see?(eye: Eye): void;
   /** Takes how molecules are to look; only of what has some. */
   choose?(settings: MoleculeSettings): void;
+  /** Takes what adds to a state what is known of molecules beside it; null: nothing. Only of what has some. */
+  fill?(filler: Filler | null): void;
   /** Takes what blocks wear, null: nothing; only of what has some. */
   wear?(skins: WornSkins | null): void;
   /** Takes the one thing that is chosen, to show it among the others; null: none is. */

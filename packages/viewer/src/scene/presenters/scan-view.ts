@@ -67,7 +67,7 @@ export class ScanView {
   #count = 0;
   readonly #shade: Color;
   readonly #isGhost: boolean;
-  /** The least and the most that came back so far; null: that is not given. */
+  /** The least and the most that came back of the scan that is shown; null: that is not given. */
   #extent: [least: number, most: number] | null = null;
 
   constructor({ look }: Setting) {
@@ -149,8 +149,9 @@ export class ScanView {
   /** Each beam in the colour of how strongly it came back. */
   #tint({ range, intensity }: RangeScan): void {
     const isTold = intensity !== null && !this.#isGhost;
+    this.#extent = null;
     if (isTold) {
-      this.#extent ??= [Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY];
+      this.#extent = [Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY];
       for (let beam = 0; beam < intensity.length; beam++) {
         if (!Number.isFinite(intensity[beam]!)) continue;
         this.#extent[0] = Math.min(this.#extent[0], intensity[beam]!);

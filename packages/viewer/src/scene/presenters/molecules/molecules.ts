@@ -2,7 +2,7 @@ import { type Box3, Color, Group } from "three";
 import type { State } from "simtape";
 import { color } from "../../look.ts";
 import { textAt } from "../cells.ts";
-import { counted, type Presenter, type PresenterKind, type Setting } from "../presenter.ts";
+import { counted, type Filler, type Presenter, type PresenterKind, type Setting } from "../presenter.ts";
 import { moleculeReadings } from "../readings.ts";
 import { roomPose } from "../room.ts";
 import { SetCrowd } from "../set-crowd.ts";
@@ -51,7 +51,10 @@ class Molecules implements Presenter {
   readonly #box: SimulationBox;
   readonly #structures = new Structures();
   #structure: Structure | null = null;
+  /** As it came, and as it is drawn. */
+  #given: State | null = null;
   #state: State | null = null;
+  #filler: Filler | null = null;
   #scene: unknown;
   #settings: MoleculeSettings = {};
   #chosen: { readonly id: number | string } | null = null;
@@ -121,6 +124,12 @@ class Molecules implements Presenter {
     this.#refresh();
   }
 
+  fill(filler: Filler | null): void {
+    if (filler === this.#filler) return;
+    this.#filler = filler;
+    this.#refresh();
+  }
+
   single(thing: { readonly set: string; readonly id: number | string } | null): void {
     const chosen = thing?.set === "particles" ? thing : null;
     if (chosen?.id === this.#chosen?.id) return;
@@ -135,7 +144,9 @@ class Molecules implements Presenter {
     return { structure, state, style: this.#style, color: this.#color, legend: this.#legend, force };
   }
 
-  update(state: State): void {
+  update(given: State): void {
+    this.#given = given;
+    const state = this.#filler?.(given) ?? given;
     this.#state = state;
     this.#place(state);
     const areOthers = this.#particles.update(state);
@@ -213,8 +224,8 @@ class Molecules implements Presenter {
   /** Draws what is shown again: something beside it has changed. */
   #refresh(): void {
     this.#isStale = true;
-    if (this.#state === null) return;
-    this.update(this.#state);
+    if (this.#given === null) return;
+    this.update(this.#given);
     this.#setting.redraw?.();
   }
 
