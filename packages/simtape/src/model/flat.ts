@@ -295,7 +295,7 @@ export class FlatFile {
       file.#share(chunk);
       file.chunks.push(chunk);
       file.#counter.add(batch);
-      if (isPlain) file.#keep(chunk, batch);
+      if (isPlain && layout.context === undefined) file.#keep(chunk, batch);
       options.onBatch?.(batch);
       sequence += batch.length;
       options.onProgress?.(step.offset + step.length, range.end);
