@@ -97,7 +97,7 @@ describeDatabases("companions of recordings", (database) => {
     const before = await companionsOf(id);
     expect(await problemOf(await put(admin, id, "notes.txt", "x"))).toEqual([
       400,
-      "notes.txt shows no world: names end with .xodr, .tif, .tiff, .apt.dat, .apt.dat.gz, .region.zip, .models.json, .glb, .gltf, .urdf, .yaml, .yml, .pgm, .png, .stl, .obj, .mtl, .dae",
+      "notes.txt shows no world: names end with .xodr, .tif, .tiff, .apt.dat, .apt.dat.gz, .region.zip, .models.json, .glb, .gltf, .urdf, .pdb, .yaml, .yml, .pgm, .png, .stl, .obj, .mtl, .dae",
     ]);
     for (const name of ["../up.xodr", ".hidden.xodr", "a\\b.xodr", "a\nb.xodr", `${"x".repeat(250)}.xodr`])
       expect((await put(admin, id, name, "x")).status).toBe(400);
