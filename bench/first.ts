@@ -7,7 +7,7 @@
  */
 import { execFileSync, spawn } from "node:child_process";
 import { once } from "node:events";
-import { closeSync, mkdtempSync, openSync, rmSync, statSync, writeSync } from "node:fs";
+import { closeSync, mkdtempSync, openSync, readdirSync, rmSync, statSync, writeSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
@@ -21,6 +21,7 @@ const HERE = new URL("..", import.meta.url).pathname;
 const CLI = "packages/simtape/bin/simtape.js";
 const SIZE = { width: 1280, height: 720 };
 const MB = 1e6;
+const RECORDING = /\.(log|fgtape|hcrp|tape|traj|nanover\.zip)$/u;
 const FLIGHT = CASES.find(({ name }) => name === "flightgear, plain")!;
 
 type Pieces = Iterable<Uint8Array> | Promise<Iterable<Uint8Array>>;
@@ -96,10 +97,9 @@ function say(name: string, first: Figures, second: Figures, index: string): void
   );
 }
 
-/** The first main file of what a demo wrote. */
+/** The first recording of what a demo wrote: others are its parts and companions. */
 function mainIn(path: string): string {
-  const list = execFileSync("ls", [path], { encoding: "utf8" }).split("\n");
-  return join(path, list.find((name) => name !== "" && !name.endsWith(".state"))!);
+  return join(path, readdirSync(path).find((name) => RECORDING.test(name))!);
 }
 
 async function figuresOf(checkout: string, path: string, ...options: readonly string[]): Promise<Figures> {

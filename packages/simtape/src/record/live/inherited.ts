@@ -2,7 +2,7 @@ import { NBT, type NbtTag, nbtCompound, nbtEntry, nbtText } from "../../codec/nb
 import { readMetadata } from "../../formats/hcrp/layout/metadata.ts";
 import { OWN_KEY } from "../../formats/hcrp/layout/metadata-writing.ts";
 import { wrapTurn } from "../../formats/hcrp/layout/motion.ts";
-import { CARRIED } from "../../formats/hcrp/meaning/state.ts";
+import { CARRIED } from "../../formats/hcrp/meaning/scene.ts";
 import type { HcrpReader } from "../../formats/hcrp/read/reader.ts";
 import { Fold } from "../../model/fold.ts";
 import type { MutableEntitySet, MutableState } from "../../model/state.ts";

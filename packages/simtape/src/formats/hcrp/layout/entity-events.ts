@@ -111,18 +111,28 @@ export interface Identity {
   readonly profile: number | null;
 }
 
-/** u8: bit 0 a UUID follows, bit 1 a profile index follows (events §2, id 9). */
+/** Bits of a u8: a UUID follows, a profile index follows (events §2, id 9). */
+export const HAS_UUID = 1;
+export const HAS_PROFILE = 2;
+
 export function readIdentity(cursor: ByteCursor): Identity {
-  const has = cursor.u8();
-  if (has > 3) throw new LayoutError("malformed", `identity with unknown bits ${has}`, cursor.offset - 1);
+  const has = readIdentityBits(cursor);
   return {
-    uuid: (has & 1) === 0 ? null : readUuid(cursor),
-    profile: (has & 2) === 0 ? null : readVarInt(cursor),
+    uuid: (has & HAS_UUID) === 0 ? null : readUuid(cursor),
+    profile: (has & HAS_PROFILE) === 0 ? null : readVarInt(cursor),
   };
 }
 
+/** What follows of an identity: `HAS_UUID`, then `HAS_PROFILE`. */
+export function readIdentityBits(cursor: ByteCursor): number {
+  const has = cursor.u8();
+  if (has > (HAS_UUID | HAS_PROFILE))
+    throw new LayoutError("malformed", `identity with unknown bits ${has}`, cursor.offset - 1);
+  return has;
+}
+
 export function writeIdentity(builder: ByteBuilder, identity: Identity): void {
-  builder.u8((identity.uuid === null ? 0 : 1) | (identity.profile === null ? 0 : 2));
+  builder.u8((identity.uuid === null ? 0 : HAS_UUID) | (identity.profile === null ? 0 : HAS_PROFILE));
   if (identity.uuid !== null) writeUuid(builder, identity.uuid);
   if (identity.profile !== null) writeVarInt(builder, identity.profile);
 }

@@ -60,9 +60,12 @@ export function writeVarInt(builder: ByteBuilder, value: number): void {
   writeVarint(builder, value);
 }
 
-/** 16 bytes in text order (spec §1), as `0f5ba7a2-6a0e-4d3b-9c55-0123456789ab`. */
+/** Bytes of a uuid. */
+export const UUID = 16;
+
+/** In text order (spec §1), as `0f5ba7a2-6a0e-4d3b-9c55-0123456789ab`. */
 export function readUuid(cursor: ByteCursor): string {
-  return uuidText(cursor.view(16));
+  return uuidText(cursor.view(UUID));
 }
 
 /** Throws `RangeError` when `uuid` is not 32 hexadecimal digits, dashes aside. */

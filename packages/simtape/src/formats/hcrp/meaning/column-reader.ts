@@ -1,21 +1,29 @@
+import { ByteCursor } from "../../../bytes/cursor.ts";
+import { LayoutError } from "../../../bytes/error.ts";
+import type { MessageBatch } from "../../../model/batch.ts";
 import type { ColumnReader, RowRun, WantedNumber } from "../../../model/column-reader.ts";
 import type { SeriesPath } from "../../../model/query/path.ts";
 import type { MutableState } from "../../../model/state.ts";
 import type { ChunkContext } from "../chunk/context.ts";
+import { readSections, SECTION } from "../layout/chunk.ts";
 import { EVENT } from "../layout/events.ts";
-import { Move, MOVE_ON_GROUND, moverOf, readUsualMove } from "../layout/motion.ts";
-import { advance, follow } from "./move-run.ts";
-import { type ActorColumns, CHUNK, Scene } from "./scene.ts";
+import { readCount } from "../layout/lists.ts";
+import { Move, MOVE_ON_GROUND, moverOf, PLACE_ON_GROUND, readUsualMove } from "../layout/motion.ts";
+import { advance, follow, MOVED, TURNED } from "./move-run.ts";
+import { type ActorColumns, type Actors, CARRIED, CHUNK, Scene } from "./scene.ts";
+import { EntityRow, LEAST_ENTITY, type Subjects } from "./snapshot-entities.ts";
 
 /** Things of higher ids are left to the fold. */
 const IDS = 1 << 16;
 /** Columns that a move can change. */
-const MOVED: ReadonlyMap<string, Output["of"]> = new Map([
+const MOVING: ReadonlyMap<string, Output["of"]> = new Map([
   ["position", "position"],
   ["rotation", "rotation"],
   ["head-yaw", "headYaw"],
   ["on-ground", "onGround"],
 ]);
+
+const ACTORS: ReadonlySet<string> = new Set(["players", "entities"]);
 
 /** The doubles of the columns of one set, while they may be written to. */
 interface Cells {
@@ -46,16 +54,24 @@ interface Output {
 
 /**
  * Reads moves, which are most of a recording: those of the things that are wanted change their rows at once, all others
- * are passed over. What moves cannot change is as the fold left it.
+ * are passed over. What moves cannot change is as the fold left it. Of a snapshot it reads where these things are, when
+ * nothing else is wanted and the same things are there as before: the rest of the state is not brought up to it then.
  */
 export class MoveColumns implements ColumnReader {
   readonly accepts: readonly boolean[];
   readonly #scene = new Scene();
   readonly #move = new Move();
+  readonly #snapshot: number;
+  readonly #subjects: Subjects;
+  readonly #row = new EntityRow();
+  /** Nothing is wanted but what moves change. */
+  readonly #isMoving: boolean;
   /** By id of a thing what is wanted of it: values of it, too. */
   readonly #wanted = new Map<number, WantedNumber[]>();
   /** The same by id, once it was looked up in the state; null: it is not wanted, or not there. */
   readonly #bodies: (Body | null)[];
+  /** How many of them are there. */
+  #present = 0;
   /** What is wanted of all of them, and the same by number: where it is, and the place it goes to. */
   #outputs: readonly Output[] = [];
   readonly #cells: Float64Array[] = [];
@@ -68,8 +84,13 @@ export class MoveColumns implements ColumnReader {
   #state: MutableState | null = null;
   #isOpen = false;
   #chunk = -1;
+  #actors: Actors | null = null;
 
-  constructor(wanted: readonly WantedNumber[]) {
+  /** `snapshot`: the channel of snapshots; `subjects` are players. */
+  constructor(wanted: readonly WantedNumber[], snapshot: number, subjects: Subjects) {
+    this.#snapshot = snapshot;
+    this.#subjects = subjects;
+    this.#isMoving = wanted.every(({ path }) => "set" in path && ACTORS.has(path.set) && MOVING.has(path.column));
     this.accepts = wanted.map(({ path }) => !("set" in path && typeof path.id === "number" && path.id >= IDS));
     for (const one of wanted) {
       const { path } = one;
@@ -90,14 +111,16 @@ export class MoveColumns implements ColumnReader {
 
   read({ batch, rows, slots, count }: RowRun, columns: readonly Float64Array[]): number {
     if (!this.#isOpen && !this.#open()) return 0;
-    if ((batch.context as ChunkContext).chunk !== this.#chunk) return 0;
     for (let k = 0; k < this.#places.length; k++) this.#targets[k] = columns[this.#places[k]!]!;
     const { channel, bytes, start, end } = batch;
+    const { chunk } = batch.context as ChunkContext;
     let n = 0;
     for (; n < count; n++) {
       if (n > 0 && slots[n] !== slots[n - 1]) this.#put(slots[n - 1]!);
       const row = rows[n]!;
-      if (channel[row] !== EVENT.move || !this.#take(bytes, start[row]!, end[row]!)) break;
+      if (channel[row] !== EVENT.move) {
+        if (channel[row] !== this.#snapshot || !this.#isMoving || !this.#takeSnapshot(batch, row)) break;
+      } else if (chunk !== this.#chunk || !this.#take(bytes, start[row]!, end[row]!)) break;
     }
     if (n > 0) this.#put(slots[n - 1]!);
     return n;
@@ -121,6 +144,59 @@ export class MoveColumns implements ColumnReader {
     return true;
   }
 
+  /** Puts what is wanted where a snapshot has it; false: it has to be folded. */
+  #takeSnapshot(batch: MessageBatch, row: number): boolean {
+    const state = this.#state!;
+    const body = state.value(CARRIED) === true ? null : entitiesOf(batch.payload(row));
+    const cursor = new ByteCursor(body ?? NOTHING);
+    const places = body === null ? null : this.#locate(cursor);
+    if (places === null) return false;
+    for (const at of places) {
+      cursor.seek(at);
+      this.#place(cursor);
+    }
+    this.#chunk = (batch.context as ChunkContext).chunk;
+    state.setValue(CHUNK, this.#chunk);
+    return true;
+  }
+
+  /** Where the wanted ones are, if there are as many things as before, and each that is wanted is in the same set. */
+  #locate(cursor: ByteCursor): number[] | null {
+    const { players, entities } = this.#actors!;
+    const one = this.#row;
+    const places: number[] = [];
+    try {
+      const count = readCount(cursor, LEAST_ENTITY);
+      if (count !== players.set.size + entities.set.size) return null;
+      for (let i = 0, last = -1; i < count; i++, last = one.entity) {
+        const at = cursor.position;
+        one.read(cursor);
+        if (one.entity <= last) return null;
+        if (!this.#wanted.has(one.entity)) continue;
+        const isPlayer = one.profile >= 0 || this.#subjects.has(one.entity);
+        if (this.#bodies[one.entity]?.columns !== (isPlayer ? players : entities)) return null;
+        places.push(at);
+      }
+    } catch (error) {
+      if (!(error instanceof LayoutError)) throw error;
+      return null;
+    }
+    return cursor.remaining === 0 && places.length === this.#present ? places : null;
+  }
+
+  #place(cursor: ByteCursor): void {
+    const one = this.#row;
+    one.read(cursor);
+    const { row, columns, cells, ground } = this.#bodies[one.entity]!;
+    const { grid, displacement, angles, position, rotation, headYaw } = cells;
+    grid.set([one.x, one.y, one.z], 3 * row);
+    displacement.fill(0, 3 * row, 3 * row + 3);
+    angles.set([one.yaw, one.pitch, 0], 3 * row);
+    follow(position, rotation, headYaw, grid, angles, row, MOVED | TURNED);
+    ground[0] = one.placeFlags & PLACE_ON_GROUND;
+    columns.onGround.put(row, ground[0]);
+  }
+
   /** What all are now. */
   #put(slot: number): void {
     const cells = this.#cells;
@@ -138,6 +214,7 @@ export class MoveColumns implements ColumnReader {
     const actors = this.#scene.actors(state);
     if (actors === null || actors.players.grid.direct() === null) return false;
     this.#isOpen = true;
+    this.#actors = actors;
     this.#chunk = state.value(CHUNK) as number;
     const players = cellsOf(actors.players);
     const entities = cellsOf(actors.entities);
@@ -158,6 +235,7 @@ export class MoveColumns implements ColumnReader {
       }
     }
     if (!isSame) this.#findOutputs(actors.players);
+    this.#present = this.#bodies.filter((body) => body !== null).length;
     for (const [n, { body, of }] of this.#outputs.entries())
       this.#cells[n] = of === "onGround" ? body.ground : body.cells[of];
     return true;
@@ -179,6 +257,20 @@ export class MoveColumns implements ColumnReader {
   }
 }
 
+/** The section of a snapshot that says where all things are; null: others say it, too, or it is damaged. */
+function entitiesOf(snapshot: Uint8Array): Uint8Array | null {
+  try {
+    const sections = readSections(new ByteCursor(snapshot));
+    const found = sections.filter(({ type }) => type === SECTION.entities);
+    return found.length === 1 && !sections.some(({ type }) => type === SECTION.host) ? found[0]!.body : null;
+  } catch (error) {
+    if (!(error instanceof LayoutError)) throw error;
+    return null;
+  }
+}
+
+const NOTHING = new Uint8Array(0);
+
 function cellsOf({ grid, displacement, angles, position, rotation, headYaw }: ActorColumns): Cells {
   return {
     ...{ grid: grid.direct()!, displacement: displacement.direct()!, angles: angles.direct()! },
@@ -189,7 +281,7 @@ function cellsOf({ grid, displacement, angles, position, rotation, headYaw }: Ac
 /** None where no move changes it. */
 function outputOf(body: Body, name: string, path: SeriesPath, place: number): Output[] {
   if (!("set" in path) || path.set !== name) return [];
-  const of = MOVED.get(path.column);
+  const of = MOVING.get(path.column);
   if (of === undefined) return [];
   const { width } = body.columns.set.columns.get(path.column)!.spec;
   const item = Number(path.item ?? 0);

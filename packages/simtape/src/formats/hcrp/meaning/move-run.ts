@@ -8,8 +8,8 @@ import type { ActorColumns, Scene } from "./scene.ts";
 const IDS = 1 << 16;
 /** What became of a row in a run, as bits. */
 const MET = 1;
-const MOVED = 2;
-const TURNED = 4;
+export const MOVED = 2;
+export const TURNED = 4;
 
 /**
  * Folds runs of moves where nothing is journalled: what a seek does most. The grid is counted on at once, and what

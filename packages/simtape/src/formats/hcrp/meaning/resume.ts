@@ -6,7 +6,8 @@ import { EVENT_NAMES } from "../layout/events.ts";
 import type { Subject } from "../layout/metadata.ts";
 import { isResume } from "../layout/own.ts";
 import { carriedState } from "../layout/patch.ts";
-import { BLOCK_X, BLOCK_Y, BLOCK_Z, CARRIED, WorldState } from "./state.ts";
+import { CARRIED } from "./scene.ts";
+import { BLOCK_X, BLOCK_Y, BLOCK_Z, WorldState } from "./state.ts";
 
 /** What a cut leaves to be said behind its snapshot and its events, for the events that follow to say. */
 export interface Resumed {

@@ -18,6 +18,8 @@ export const AXES: Axes = {
 
 /** The fold's own value: which chunk the last message was of. */
 export const CHUNK = ".chunk";
+/** The recording carries another format's values and sets: entities are only a picture of them. */
+export const CARRIED = ".carried";
 
 /** Sets of things that live; a thing is in one of them. `.mirror`: pictures of what other sets hold exactly. */
 export type ActorSet = "players" | "entities" | ".mirror";
@@ -83,7 +85,7 @@ export interface FoundActor {
 }
 
 /** The two sets of a state. */
-interface Actors {
+export interface Actors {
   readonly players: ActorColumns;
   readonly entities: ActorColumns;
 }

@@ -2,16 +2,16 @@ import { ByteCursor } from "../../../bytes/cursor.ts";
 import { LayoutError } from "../../../bytes/error.ts";
 import { readZigzag } from "../../../bytes/varint.ts";
 import type { Palettes } from "../chunk/context.ts";
-import { readVarInt } from "../layout/framing.ts";
+import { readVarInt, UUID, uuidText } from "../layout/framing.ts";
 import { PALETTE } from "../layout/chunk.ts";
-import { readIdentity } from "../layout/entity-events.ts";
+import { HAS_PROFILE, HAS_UUID, readIdentityBits } from "../layout/entity-events.ts";
 import { readCount } from "../layout/lists.ts";
 import { degreesOf, GRID, PLACE_ON_GROUND } from "../layout/motion.ts";
 import type { Subject } from "../layout/metadata.ts";
 import type { ActorColumns } from "./scene.ts";
 
 /** Bytes of an entity at least, in the long form of section 1. */
-const LEAST = 15;
+export const LEAST_ENTITY = 15;
 
 /** Section 1 of a snapshot in columns: there may be thousands of entities, and a seek waits for them. */
 export interface EntityRows {
@@ -32,6 +32,47 @@ export interface EntityRows {
   readonly profile: readonly (number | null)[];
 }
 
+/** One entity of the long form. A reading hands in the same one for every entity. */
+export class EntityRow {
+  entity = 0;
+  /** Index into the palette of entity types. */
+  type = 0;
+  /** Grid steps. */
+  x = 0;
+  y = 0;
+  z = 0;
+  yaw = 0;
+  pitch = 0;
+  placeFlags = 0;
+  pose = 0;
+  flags = 0;
+  heldSlot = 0;
+  itemUse = 0;
+  /** Where the uuid is in the bytes of the cursor; -1: there is none. */
+  uuidAt = -1;
+  /** Index into the palette of profiles; -1: there is none. */
+  profile = -1;
+
+  read(cursor: ByteCursor): void {
+    this.entity = readVarInt(cursor);
+    this.type = readVarInt(cursor);
+    this.x = readZigzag(cursor);
+    this.y = readZigzag(cursor);
+    this.z = readZigzag(cursor);
+    this.yaw = cursor.u16be();
+    this.pitch = cursor.u16be();
+    this.placeFlags = cursor.u8();
+    this.pose = cursor.u8();
+    this.flags = cursor.u8();
+    this.heldSlot = cursor.u8();
+    this.itemUse = cursor.u8();
+    const has = readIdentityBits(cursor);
+    this.uuidAt = (has & HAS_UUID) === 0 ? -1 : cursor.position;
+    if (this.uuidAt >= 0) cursor.skip(UUID);
+    this.profile = (has & HAS_PROFILE) === 0 ? -1 : readVarInt(cursor);
+  }
+}
+
 /** Null when it is not the long form to its last byte (see `readEntities`), or has an entity twice. */
 export function readEntityRows(body: Uint8Array): EntityRows | null {
   try {
@@ -45,32 +86,38 @@ export function readEntityRows(body: Uint8Array): EntityRows | null {
 }
 
 function readRows(cursor: ByteCursor): EntityRows {
-  const count = readCount(cursor, LEAST);
+  const count = readCount(cursor, LEAST_ENTITY);
   const entity: number[] = [];
   const uuid: (string | null)[] = [];
   const profile: (number | null)[] = [];
   const type = new Int32Array(count);
   const q = new Float64Array(3 * count);
   const [yaw, pitch] = [new Uint16Array(count), new Uint16Array(count)];
-  const bytes = Array.from({ length: 5 }, () => new Uint8Array(count)) as [
+  const [placeFlags, pose, flags, heldSlot, itemUse] = Array.from({ length: 5 }, () => new Uint8Array(count)) as [
     Uint8Array,
     Uint8Array,
     Uint8Array,
     Uint8Array,
     Uint8Array,
   ];
+  const row = new EntityRow();
   for (let i = 0; i < count; i++) {
-    entity.push(readVarInt(cursor));
-    type[i] = readVarInt(cursor);
-    for (let k = 0; k < 3; k++) q[3 * i + k] = readZigzag(cursor);
-    yaw[i] = cursor.u16be();
-    pitch[i] = cursor.u16be();
-    for (const column of bytes) column[i] = cursor.u8();
-    const identity = readIdentity(cursor);
-    uuid.push(identity.uuid);
-    profile.push(identity.profile);
+    row.read(cursor);
+    entity.push(row.entity);
+    type[i] = row.type;
+    q[3 * i] = row.x;
+    q[3 * i + 1] = row.y;
+    q[3 * i + 2] = row.z;
+    yaw[i] = row.yaw;
+    pitch[i] = row.pitch;
+    placeFlags[i] = row.placeFlags;
+    pose[i] = row.pose;
+    flags[i] = row.flags;
+    heldSlot[i] = row.heldSlot;
+    itemUse[i] = row.itemUse;
+    uuid.push(row.uuidAt < 0 ? null : uuidText(cursor.bytes.subarray(row.uuidAt, row.uuidAt + UUID)));
+    profile.push(row.profile < 0 ? null : row.profile);
   }
-  const [placeFlags, pose, flags, heldSlot, itemUse] = bytes;
   return { entity, type, q, yaw, pitch, placeFlags, pose, flags, heldSlot, itemUse, uuid, profile };
 }
 

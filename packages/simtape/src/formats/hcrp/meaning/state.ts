@@ -70,7 +70,7 @@ import { MIRROR_PREFIX, readResume, STATE_NAMESPACE } from "../layout/own.ts";
 import { MoveRun } from "./move-run.ts";
 import { applyPatch } from "../layout/patch.ts";
 import { eventsOf } from "./events-of.ts";
-import { type ActorColumns, CHUNK, type FoundActor, Scene } from "./scene.ts";
+import { type ActorColumns, CARRIED, CHUNK, type FoundActor, Scene } from "./scene.ts";
 import { MoveColumns } from "./column-reader.ts";
 import { identify, putRows, readEntityRows, type Subjects } from "./snapshot-entities.ts";
 
@@ -78,8 +78,6 @@ import { identify, putRows, readEntityRows, type Subjects } from "./snapshot-ent
 export const BLOCK_X = ".block-x";
 export const BLOCK_Y = ".block-y";
 export const BLOCK_Z = ".block-z";
-/** The recording carries another format's values and sets: entities are only a picture of them. */
-export const CARRIED = ".carried";
 
 /** Ids of the channels that are not core events; null: there is none. */
 export interface OwnChannels {
@@ -135,7 +133,7 @@ export class WorldState implements StateModel {
 
   columns(wanted: readonly WantedNumber[]): ColumnReader | null {
     const moved = wanted.some(({ path }) => eventsOf(path).includes(EVENT.move));
-    return moved ? new MoveColumns(wanted) : null;
+    return moved ? new MoveColumns(wanted, this.#own.snapshot, this.#subjects) : null;
   }
 
   apply(state: MutableState, batch: MessageBatch, i: number): void {

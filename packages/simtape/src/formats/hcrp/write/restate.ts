@@ -41,10 +41,9 @@ import { STATE_NAMESPACE, writeResume } from "../layout/own.ts";
 import { writeWorld } from "../layout/world-events.ts";
 import { carriedState, exposed, sameValue, writeStateChange } from "../layout/patch.ts";
 import { HcrpReader } from "../read/reader.ts";
-import type { ActorSet } from "../meaning/scene.ts";
+import { type ActorSet, CARRIED, CHUNK } from "../meaning/scene.ts";
 import { copiedPalettes, PaletteIndex } from "../meaning/snapshot-palettes.ts";
-import { CHUNK } from "../meaning/scene.ts";
-import { BLOCK_X, BLOCK_Y, BLOCK_Z, CARRIED } from "../meaning/state.ts";
+import { BLOCK_X, BLOCK_Y, BLOCK_Z } from "../meaning/state.ts";
 
 /**
  * What `from` holds at `time`, as a snapshot, the events that a snapshot has no section for, and one event of our own
