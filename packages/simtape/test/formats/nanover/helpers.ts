@@ -74,9 +74,8 @@ export function filesOf(to: MemoryFiles): Files {
 /** Types of arrays differ between containers, and so do kinds of whole numbers; their content does not. */
 export function plain(value: unknown): unknown {
   if (typeof value !== "object" || value === null) return value;
-  if (ArrayBuffer.isView(value) || Array.isArray(value)) {
-    return Array.from(value as unknown as ArrayLike<unknown>, plain);
-  }
+  if (ArrayBuffer.isView(value)) return Array.from(value as unknown as ArrayLike<unknown>);
+  if (Array.isArray(value)) return value.map(plain);
   // Removals are a set; protobuf's maps have no order.
   const entries = Object.entries(value).map(([key, item]) => [key, key === "removals" ? item.toSorted() : plain(item)]);
   return Object.fromEntries(entries);
