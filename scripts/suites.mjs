@@ -7,6 +7,7 @@
 import { execFileSync, spawn } from "node:child_process";
 import { createHash } from "node:crypto";
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
+import { posix } from "node:path";
 import { fileURLToPath } from "node:url";
 import { stripVTControlCharacters } from "node:util";
 
@@ -23,6 +24,10 @@ const SUPPORT = [
   "test/*.ts",
 ];
 const LIBRARY = ["packages/simtape/src", "packages/simtape/package.json", "packages/demo/src", "packages/client/src"];
+
+/** Relative paths of modules that a source imports. */
+const IMPORTED = /(?:\bfrom|\bimport|\bimport\()\s*"(\.{1,2}\/[^"]+)"/g;
+const SOURCE = /\.[cm]?[jt]sx?$/;
 
 /** Lines of a suite's output that say what failed, and why. */
 const FAILURE = /^ *(FAIL|\S*Error|not ok|✗|×)[ :]/;
@@ -189,15 +194,13 @@ function run(command) {
   });
 }
 
-/** SHA-256 over the names and bytes of all files at these paths that are, or could be, committed, and Node's version. */
+/**
+ * SHA-256 over the names and bytes of all files at these paths that are, or could be, committed, of the files that they
+ * import wherever these lie, and Node's version.
+ */
 function digestOf(paths) {
-  const listed = execFileSync("git", ["ls-files", "-z", "-co", "--exclude-standard", "--", ...paths.map(pathspec)], {
-    cwd: ROOT,
-    maxBuffer: 1 << 28,
-  });
-  const files = [...new Set(listed.toString().split("\0"))].filter((path) => path !== "" && existsSync(ROOT + path));
   const hash = createHash("sha256").update(process.versions.node.split(".")[0]);
-  for (const path of files.sort((a, b) => (a < b ? -1 : 1))) {
+  for (const path of [...withImported(listed(paths.map(pathspec)))].sort((a, b) => (a < b ? -1 : 1))) {
     hash.update(`\0${path}\0`).update(
       createHash("sha256")
         .update(readFileSync(ROOT + path))
@@ -205,6 +208,33 @@ function digestOf(paths) {
     );
   }
   return hash.digest("hex").slice(0, 32);
+}
+
+function listed(pathspecs) {
+  const names = execFileSync("git", ["ls-files", "-z", "-co", "--exclude-standard", "--", ...pathspecs], {
+    cwd: ROOT,
+    maxBuffer: 1 << 28,
+  });
+  return new Set(
+    names
+      .toString()
+      .split("\0")
+      .filter((path) => path !== "" && existsSync(ROOT + path)),
+  );
+}
+
+/** The files, and those of the repository that they import by relative paths, and so on. */
+function withImported(files) {
+  const known = listed(["."]);
+  // a set that grows while it is iterated gives what is added as well
+  for (const path of files) {
+    if (!SOURCE.test(path)) continue;
+    for (const [, target] of readFileSync(ROOT + path, "utf8").matchAll(IMPORTED)) {
+      const imported = posix.join(posix.dirname(path), target);
+      if (known.has(imported)) files.add(imported);
+    }
+  }
+  return files;
 }
 
 /** A folder with all in it, a file, or a pattern whose asterisk stays within a folder. */

@@ -85,6 +85,23 @@ test("in the moving picture each thing is where it was, and is seen as long as i
   expect(xs).toEqual(xs.toSorted((a, b) => a - b));
 });
 
+test("a point on the edge of the picture is drawn, and none beyond it", () => {
+  // the long track, which rests at both ends, sets the scale: a unit is a pixel, and it begins at 28 of 640, 180 of 360
+  const long = Array.from({ length: 1384 }, (_, i) => [Math.min(584, Math.max(0, i - 400)), 0]).flat();
+  const at = (x: number, y: number): number[] => [x - 28, 180 - y];
+  const on = [at(0, 90), at(640, 91), at(92, 0), at(93, 360)];
+  const beyond = [at(-1, 94), at(641, 95), at(96, -1), at(97, 361), at(1, -1), at(-1, 1)];
+  const { svg } = picturesOf({ tracks: [long, ...on, ...beyond], lines: [] });
+  const dots = [...svg.matchAll(/<circle cx="([^"]+)" cy="([^"]+)"/g)].map(([, x, y]) => [Number(x), Number(y)]);
+  expect(dots.toSorted((a, b) => a[1]! - b[1]!)).toEqual([
+    [92, 0],
+    [0, 90],
+    [640, 91],
+    [612, 180],
+    [93, 360],
+  ]);
+});
+
 test.each(["town.log", "race.hcrp", "robot.tape", "flight.fgtape"])(
   "the picture of %s shows its whole path",
   async (name) => {

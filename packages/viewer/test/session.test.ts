@@ -91,6 +91,18 @@ test("two edges of a loop that are set at once are one loop", async () => {
   expect(session.state.value.status.loop).toEqual({ start: 2e9, end: 4e9 });
 });
 
+test("a loop without a length is refused with a notice, and the loop before it stays", async () => {
+  const { session, said } = await opened({});
+  const loop = { start: 2e9, end: 5e9 };
+  session.setLoop(loop);
+  session.setLoop({ start: 3e9, end: 3e9 });
+  expect(session.state.value).toMatchObject({ notice: expect.stringContaining("only one moment"), status: { loop } });
+  session.setLoop(null);
+  await turn();
+  expect(session.state.value.status.loop).toBe(null);
+  expect(said().flatMap((command) => (command.type === "loop" ? [command.range] : []))).toEqual([loop, null]);
+});
+
 test.each([
   ["behind it", 7e9, 1, 2e9],
   ["behind it, backwards", 1e9, -1, 5e9],

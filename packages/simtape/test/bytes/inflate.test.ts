@@ -52,7 +52,8 @@ function feed(parts: readonly Uint8Array[], inflater = new Inflater()): Outcome 
     }
     if (pause !== "input") break;
     before += part.length;
-    expect(inflater.position).toBe(before);
+    // a hundred thousand parts are fed, and an expectation costs more than a part
+    if (inflater.position !== before) expect(inflater.position).toBe(before);
   }
   const content = new Uint8Array(Buffer.concat(pieces));
   return { content, pause, position: inflater.position, fault: inflater.fault };

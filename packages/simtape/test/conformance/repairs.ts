@@ -86,10 +86,10 @@ export async function messagesOf(files: Files): Promise<Told[]> {
 
 /**
  * What is wrong with the repair of `files`, each in words; empty when all is well: the result is sound, the account adds
- * up, nothing is invented, and a second repair changes nothing.
+ * up, nothing is invented, and a second repair changes nothing. `result`: what `repaired` gave, if it is known.
  */
-export async function faultsOfRepair(files: Files): Promise<string[]> {
-  const result = await repaired(files);
+export async function faultsOfRepair(files: Files, result: Repaired | null = null): Promise<string[]> {
+  result ??= await repaired(files);
   if (result.error !== null) return [];
   const faults: string[] = [];
   const { report } = result;

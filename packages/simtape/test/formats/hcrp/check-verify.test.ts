@@ -44,8 +44,8 @@ describe.each([
         const strict = await verify(bundleOfFiles({ "a.hcrp": bytes }));
         const found = await checked(bytes);
         if (strict.status === "damaged") expect(found.status, strict.findings[0]!.message).toBe("damaged");
-        expect(await faultsOfRepair({ "a.hcrp": bytes })).toEqual([]);
         const result = await repaired({ "a.hcrp": bytes });
+        expect(await faultsOfRepair({ "a.hcrp": bytes }, result)).toEqual([]);
         if (result.error !== null) throw result.error;
         expect((await verify(bundleOfFiles(result.files))).findings.filter(isFault)).toEqual([]);
       }),

@@ -15,10 +15,12 @@ import { type ChunkContent, compacted, event } from "../../fixtures/hcrp/recordi
 /** Bytes that do not get smaller. */
 function noise(length: number): Uint8Array {
   let state = 7;
-  return Uint8Array.from({ length }, () => {
+  const bytes = new Uint8Array(length);
+  for (let i = 0; i < length; i++) {
     state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0;
-    return state >>> 24;
-  });
+    bytes[i] = state >>> 24;
+  }
+  return bytes;
 }
 
 /** A chunk of one event. */

@@ -22,12 +22,20 @@ const LENGTH = 50_000;
 /** One event of bytes that do not get smaller. */
 function chunk(seed: number): ChunkContent {
   let state = seed + 1;
-  const noise = Uint8Array.from({ length: LENGTH }, () => {
+  const noise = new Uint8Array(LENGTH);
+  for (let i = 0; i < LENGTH; i++) {
     state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0;
-    return state >>> 24;
-  });
+    noise[i] = state >>> 24;
+  }
   return { ticks: 20, snapshot: [], records: [{ tick: 3, events: [event(FIRST_SIZED, (to) => to.raw(noise))] }] };
 }
+
+/** A recording of many chunks, and one in which some between them are empty. */
+const zstd = await loadZstd();
+const many = compacted(zstd, { chunks: Array.from({ length: CHUNKS }, (_, i) => chunk(i)) }, { level: 1 });
+const EMPTY: ChunkContent = { ticks: 1, snapshot: null, records: [] };
+const holes = Array.from({ length: 4 * CHUNKS }, (_, i) => (i % 4 === 1 ? EMPTY : chunk(i)));
+const withHoles = compacted(zstd, { chunks: holes }, { level: 1 });
 
 /** All batches of a recording, kept until the last one is there. */
 async function batchesOf(bundle: SourceBundle, reverse: boolean): Promise<MessageBatch[]> {
@@ -44,14 +52,9 @@ test.each([false, true])(
     const folder = await mkdtemp(join(tmpdir(), "simtape-"));
     onTestFinished(() => rm(folder, { recursive: true }));
     const path = join(folder, "many.hcrp");
-    const bytes = compacted(
-      await loadZstd(),
-      { chunks: Array.from({ length: CHUNKS }, (_, i) => chunk(i)) },
-      { level: 1 },
-    );
-    await writeFile(path, bytes);
+    await writeFile(path, many);
     const found = await batchesOf(fromFile(path), reverse);
-    const expected = await batchesOf(bundleOf(memory(bytes, "many.hcrp")), reverse);
+    const expected = await batchesOf(bundleOf(memory(many, "many.hcrp")), reverse);
     expect(expected).toHaveLength(CHUNKS);
     expect(found).toHaveLength(expected.length);
     for (const [i, batch] of found.entries()) expect(Buffer.compare(batch.bytes, expected[i]!.bytes)).toBe(0);
@@ -63,10 +66,7 @@ test.each([false, true])(
   async (reverse) => {
     setFlagsFromString("--expose-gc");
     const collect = runInNewContext("gc") as () => void;
-    const empty: ChunkContent = { ticks: 1, snapshot: null, records: [] };
-    const chunks = Array.from({ length: 4 * CHUNKS }, (_, i) => (i % 4 === 1 ? empty : chunk(i)));
-    const bytes = compacted(await loadZstd(), { chunks }, { level: 1 });
-    const whole = memory(bytes, "holes.hcrp");
+    const whole = memory(withHoles, "holes.hcrp");
     const reads: WeakRef<Uint8Array>[] = [];
     const source = {
       name: whole.name,

@@ -27,6 +27,7 @@ import { bundleOfFiles } from "../../conformance/describe-format.ts";
 import { dictionaryBytes, fixtures } from "../../fixtures/hcrp/make.ts";
 import { FORMATS } from "../../formats.ts";
 import { sampleBytes, samplesDirectory } from "../../samples.ts";
+import { expectSame } from "../../support/same.ts";
 import { readFileSync } from "node:fs";
 
 const made = await fixtures();
@@ -117,14 +118,14 @@ describe.each(recordings)("what holds at a moment of %s", (_, bytes) => {
       fc.asyncProperty(time, async (cut) => {
         const messages = await writing.restate(reader, cut);
         const state = foldMade(reader, messages);
-        expect(held(state.freeze())).toEqual(await stateAt(truth, cut));
+        expectSame(held(state.freeze()), await stateAt(truth, cut));
         let shown = 0;
         for await (const batch of reader.batches({ start: cut + 1 })) {
           for (let i = 0; i < batch.length; i++) {
             reader.state.apply(state, batch, i);
             const isLast = i + 1 === batch.length || batch.time[i + 1]! > batch.time[i]!;
             if (!isLast || shown++ % 97 !== 0) continue;
-            expect(held(state.freeze())).toEqual(await stateAt(truth, batch.time[i]!));
+            expectSame(held(state.freeze()), await stateAt(truth, batch.time[i]!));
           }
         }
       }),
@@ -157,7 +158,7 @@ describe.each(recordings)("what holds at a moment of %s", (_, bytes) => {
         const folds = [new Fold(edited.reader), new Fold(written.reader)];
         for (let at = from; at <= end; at += Math.max(1, Math.floor((ticks - tick) / 7)) * TICK) {
           const expected = await stateAt(truth, at);
-          for (const fold of folds) expect(await stateAt(fold, at - from)).toEqual(expected);
+          for (const fold of folds) expectSame(await stateAt(fold, at - from), expected);
         }
       }),
       { numRuns: 10 },

@@ -74,9 +74,8 @@ export function filesOf(to: MemoryFiles): Files {
 /** Types of arrays differ between containers, and so do kinds of whole numbers; their content does not. */
 export function plain(value: unknown): unknown {
   if (typeof value !== "object" || value === null) return value;
-  if (ArrayBuffer.isView(value) || Array.isArray(value)) {
-    return Array.from(value as unknown as ArrayLike<unknown>, plain);
-  }
+  if (ArrayBuffer.isView(value)) return Array.from(value as unknown as ArrayLike<unknown>);
+  if (Array.isArray(value)) return value.map(plain);
   // Removals are a set; protobuf's maps have no order.
   const entries = Object.entries(value).map(([key, item]) => [key, key === "removals" ? item.toSorted() : plain(item)]);
   return Object.fromEntries(entries);
@@ -90,12 +89,22 @@ export function comparable(state: State): unknown {
   return { values: Object.fromEntries(state.values), sets: Object.fromEntries(sets) };
 }
 
-/** Folds messages up to and including `time`. */
-export async function stateAt(reader: Reader, time: number): Promise<State> {
+/** The states at these times, folded in one go: each with the messages up to and including its time. */
+export async function statesAt(reader: Reader, times: readonly number[]): Promise<ReadonlyMap<number, State>> {
+  const rising = [...new Set(times)].sort((a, b) => a - b);
+  const states = new Map<number, State>();
   const state = new MutableState();
+  const take = (): void => {
+    state.time = rising[states.size]!;
+    states.set(state.time, state.freeze());
+  };
   for await (const batch of reader.batches({})) {
-    for (let i = 0; i < batch.length && batch.time[i]! <= time; i++) reader.state.apply(state, batch, i);
+    for (let i = 0; i < batch.length; i++) {
+      while (states.size < rising.length && batch.time[i]! > rising[states.size]!) take();
+      if (states.size === rising.length) return states;
+      reader.state.apply(state, batch, i);
+    }
   }
-  state.time = time;
-  return state.freeze();
+  while (states.size < rising.length) take();
+  return states;
 }
