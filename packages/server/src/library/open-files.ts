@@ -51,24 +51,42 @@ export function sharingOpenFiles(library: Library): Library {
     open: async (key) => {
       const one = usable(key);
       one.users++;
-      let isClosed = false;
-      const close = async (): Promise<void> => {
-        if (isClosed) return;
-        isClosed = true;
-        one.users--;
-        if (one.isLeft && one.users === 0) await end(one);
-      };
       const opened = await one.file.catch(async (error: unknown) => {
-        await close();
+        await given(one);
         throw error;
       });
-      if (opened === null) {
-        await close();
-        return null;
-      }
-      return { file: opened.now(), now: opened.now, read: opened.read, stream: opened.stream, close };
+      if (opened !== null) return handed(one, opened);
+      await given(one);
+      return null;
     },
   };
+}
+
+/** For one reader, who is among the users of the file already. */
+function handed(one: Shared, opened: OpenFile): OpenFile {
+  let isClosed = false;
+  return {
+    file: opened.now(),
+    now: opened.now,
+    read: opened.read,
+    stream: opened.stream,
+    close: async () => {
+      if (isClosed) return;
+      isClosed = true;
+      await given(one);
+    },
+    again: () => {
+      if (one.isLeft || one.until <= performance.now()) return null;
+      one.users++;
+      return handed(one, opened);
+    },
+  };
+}
+
+/** A reader has given it back. */
+async function given(one: Shared): Promise<void> {
+  one.users--;
+  if (one.isLeft && one.users === 0) await end(one);
 }
 
 async function end({ file }: Shared): Promise<void> {
