@@ -12,8 +12,7 @@ export const AT_ONCE = 64 << 10;
 /** A range that was answered, and what its answer rests on. */
 interface Pass {
   readonly leases: readonly Lease[];
-  readonly again: () => OpenFile | null;
-  readonly etag: string;
+  readonly opened: OpenFile;
   readonly url: string;
   /** Names and values in turn, as they came. */
   readonly asked: readonly string[];
@@ -68,11 +67,11 @@ export class Passes {
   grant(
     request: FastifyRequest,
     reply: FastifyReply,
-    { file, again }: Pick<OpenFile, "file" | "again">,
+    opened: OpenFile,
     leases: readonly (Lease | null)[],
   ): void {
     const { raw, routeOptions } = request;
-    if (again === undefined || leases.includes(null) || raw.method !== "GET") return;
+    if (opened.again === undefined || leases.includes(null) || raw.method !== "GET") return;
     const asked = raw.rawHeaders;
     const names = asked.filter((_, n) => n % 2 === 0).map((name) => name.toLowerCase());
     const at = 2 * names.indexOf("range") + 1;
@@ -83,8 +82,7 @@ export class Passes {
     if (headers.some(([, value]) => typeof value === "object")) return;
     this.#passes.set(raw.socket, {
       leases: leases as readonly Lease[],
-      again,
-      etag: file.etag,
+      opened,
       url: raw.url!,
       asked,
       at,
@@ -99,12 +97,12 @@ export class Passes {
     const pass = this.#passes.get(raw.socket);
     if (pass === undefined || this.#isOff) return false;
     const now = performance.now();
-    const { url, asked, at, leases, etag } = pass;
+    const { url, asked, at, leases } = pass;
     if (raw.url !== url || raw.method !== "GET" || !isSame(raw.rawHeaders, asked, at)) return false;
     for (const { until } of leases) if (until <= now) return false;
-    const opened = pass.again();
+    const opened = pass.opened.again!();
     if (opened === null) return false;
-    const range = opened.file.etag === etag ? rangeOf(raw.rawHeaders[at], opened.file.bytes) : null;
+    const range = opened.file.etag === pass.opened.file.etag ? rangeOf(raw.rawHeaders[at], opened.file.bytes) : null;
     if (range === null || range === "beyond" || range.end - range.start > AT_ONCE || this.#take(pass.asker) !== null) {
       void opened.close();
       return false;

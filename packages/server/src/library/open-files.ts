@@ -1,4 +1,5 @@
-import type { Library, OpenFile } from "./library.ts";
+import type { Readable } from "node:stream";
+import type { Library, LibraryFile, OpenFile } from "./library.ts";
 
 /** Milliseconds for which an open file is used again: it takes this long until a replaced file is noticed. */
 const KEPT = 1000;
@@ -55,7 +56,7 @@ export function sharingOpenFiles(library: Library): Library {
         await given(one);
         throw error;
       });
-      if (opened !== null) return handed(one, opened);
+      if (opened !== null) return new Handed(one, opened);
       await given(one);
       return null;
     },
@@ -63,24 +64,42 @@ export function sharingOpenFiles(library: Library): Library {
 }
 
 /** For one reader, who is among the users of the file already. */
-function handed(one: Shared, opened: OpenFile): OpenFile {
-  let isClosed = false;
-  return {
-    file: opened.now(),
-    now: opened.now,
-    read: opened.read,
-    stream: opened.stream,
-    close: async () => {
-      if (isClosed) return;
-      isClosed = true;
-      await given(one);
-    },
-    again: () => {
-      if (one.isLeft || one.until <= performance.now()) return null;
-      one.users++;
-      return handed(one, opened);
-    },
-  };
+class Handed implements OpenFile {
+  readonly file: LibraryFile;
+  readonly #one: Shared;
+  readonly #opened: OpenFile;
+  #isClosed = false;
+
+  constructor(one: Shared, opened: OpenFile) {
+    this.#one = one;
+    this.#opened = opened;
+    this.file = opened.now();
+  }
+
+  now(): LibraryFile {
+    return this.#opened.now();
+  }
+
+  read(start: number, end: number): Promise<Uint8Array> {
+    return this.#opened.read(start, end);
+  }
+
+  stream(start: number, end: number): Readable {
+    return this.#opened.stream(start, end);
+  }
+
+  async close(): Promise<void> {
+    if (this.#isClosed) return;
+    this.#isClosed = true;
+    await given(this.#one);
+  }
+
+  again(): OpenFile | null {
+    const { isLeft, until } = this.#one;
+    if (isLeft || until <= performance.now()) return null;
+    this.#one.users++;
+    return new Handed(this.#one, this.#opened);
+  }
 }
 
 /** A reader has given it back. */
