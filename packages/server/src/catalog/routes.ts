@@ -10,9 +10,9 @@ import { Audit } from "../people/audit.ts";
 import { type Reachable, Recordings } from "./access.ts";
 import { Companions } from "./companions.ts";
 import { filtersOf, LIST, type ListQuery, orderOf } from "./search/filters.ts";
-import { COLUMNS, itemOf, itemsOf } from "./items.ts";
+import { COLUMNS, itemOf } from "./items.ts";
 import { cursorAt } from "./search/order.ts";
-import { pageOf } from "./search/page.ts";
+import { listOf } from "./search/page.ts";
 import { filtered } from "./search/search.ts";
 import { SeekIndexes } from "./index/seek-indexes.ts";
 import { DETAILS, ID, PAGE, RECORDING } from "./shapes.ts";
@@ -57,10 +57,9 @@ export function catalogRoutes(app: FastifyInstance, context: Context): void {
       const { limit, cursor } = request.query;
       const order = orderOf(request.query);
       const asked = { filters: filtersOf(request.query), order, cursor, limit: limit + 1 };
-      const places = await pageOf(asked, request.person, context);
-      const shown = places.slice(0, limit).map(({ id }) => id);
-      const rows = shown.length === 0 ? [] : await itemsOf(shown, query);
-      const last = places.length > limit ? places[limit - 1]! : null;
+      const found = await listOf(asked, request.person, context);
+      const rows = found.slice(0, limit).flatMap(({ row }) => (row === null ? [] : [itemOf(row)]));
+      const last = found.length > limit ? found[limit - 1]! : null;
       return { recordings: rows, cursor: last === null ? null : cursorAt(order, last.position, last.id) };
     },
   );
