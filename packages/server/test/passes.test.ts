@@ -133,7 +133,8 @@ test("a file that is changed in place, grows or is replaced is noticed", async (
 test("each is counted", async () => {
   const count = async (): Promise<number> => {
     const text = await (await fetch(`${node.address}/metrics`)).text();
-    const line = /simtape_requests_total\{method="GET",route="\/api\/recordings\/:id\/files\/:name",status="206"\} (\d+)/;
+    const line =
+      /simtape_requests_total\{method="GET",route="\/api\/recordings\/:id\/files\/:name",status="206"\} (\d+)/;
     return Number(line.exec(text)?.[1] ?? 0);
   };
   const before = await count();

@@ -64,12 +64,7 @@ export class Passes {
   }
 
   /** For a range of `opened` that is being answered; a lease that is null means that there is no pass. */
-  grant(
-    request: FastifyRequest,
-    reply: FastifyReply,
-    opened: OpenFile,
-    leases: readonly (Lease | null)[],
-  ): void {
+  grant(request: FastifyRequest, reply: FastifyReply, opened: OpenFile, leases: readonly (Lease | null)[]): void {
     const { raw, routeOptions } = request;
     if (opened.again === undefined || leases.includes(null) || raw.method !== "GET") return;
     const asked = raw.rawHeaders;
@@ -115,7 +110,8 @@ export class Passes {
         if (content.length < end - start) return otherwise();
         response.on("finish", () => {
           const [milliseconds, bytes] = [performance.now() - now, raw.socket.bytesWritten - before];
-          for (const hear of this.#hearers) hear({ method: "GET", route: pass.route, status: 206, milliseconds, bytes });
+          for (const hear of this.#hearers)
+            hear({ method: "GET", route: pass.route, status: 206, milliseconds, bytes });
         });
         const places = `bytes ${start}-${end - 1}/${opened.file.bytes}`;
         const length = String(end - start);

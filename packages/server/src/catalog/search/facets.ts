@@ -61,8 +61,7 @@ export function facetRoutes(app: FastifyInstance, context: Context): void {
     const snapshot = await snapshotOf(context.query);
     const before = kept.get(key);
     kept.delete(key);
-    const facets =
-      before?.snapshot === snapshot ? before.facets : await countIn(filters, zone, person, context, known);
+    const facets = before?.snapshot === snapshot ? before.facets : await countIn(filters, zone, person, context, known);
     kept.set(key, { snapshot, facets });
     if (kept.size > MOST_KEPT) kept.delete(kept.keys().next().value!);
     return facets;
