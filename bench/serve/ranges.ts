@@ -62,7 +62,9 @@ function processorTime(pid: number): number {
 }
 
 async function start(...words: string[]): Promise<[ChildProcess, address: string]> {
-  const child = spawn(process.execPath, words, { stdio: ["ignore", "pipe", "inherit"] });
+  // as many as the command has
+  const env = { UV_THREADPOOL_SIZE: "16", ...process.env };
+  const child = spawn(process.execPath, words, { stdio: ["ignore", "pipe", "inherit"], env });
   started.push(child);
   const [text] = (await once(child.stdout!.setEncoding("utf8"), "data")) as [string];
   return [child, text.trim()];
