@@ -1,19 +1,19 @@
 import type { OutgoingHttpHeaders } from "node:http";
 import type { FastifyReply, FastifyRequest } from "fastify";
+import { AT_ONCE } from "../http/passes.ts";
 import type { Library } from "../library/library.ts";
 import { Problem, notFound } from "../problem.ts";
 import { isKnownTag, isMatched } from "./conditions.ts";
+import type { Lease } from "../remembered.ts";
 import { rangeOf } from "./range.ts";
-
-/** Most bytes that are read at once; a larger range is streamed. */
-const AT_ONCE = 64 << 10;
 
 /** Values of `cache-control`: for files that may change, and for files that never change under their address. */
 export const [CHANGING, IMMUTABLE] = ["private, no-cache", "private, max-age=31536000, immutable"] as const;
 
 /**
  * Sends a file of the library, or a range of it, with a strong ETag and the conditions of RFC 9110. `caching` says how
- * a browser may cache it.
+ * a browser may cache it. `leases`: of all that the right to read it rests on, if the next ranges of this connection
+ * shall be answered without asking for it again.
  */
 export async function sendFile(
   library: Pick<Library, "open"> & Partial<Pick<Library, "presigned">>,
@@ -21,6 +21,7 @@ export async function sendFile(
   request: FastifyRequest,
   reply: FastifyReply,
   caching: string = CHANGING,
+  leases: readonly (Lease | null)[] = [null],
 ): Promise<FastifyReply> {
   const direct = request.method === "GET" ? ((await library.presigned?.(key)) ?? null) : null;
   // the browser asks this server for every range: a user who has lost the right to read gets no further address
@@ -52,6 +53,7 @@ export async function sendFile(
     if (end - start <= AT_ONCE) {
       const content = await opened.read(start, end);
       if (content.length < end - start) throw new Problem(409, "the file has become shorter just now; ask again");
+      if (range !== null) request.server.passes.grant(request, reply, opened, leases);
       return sendAtOnce(reply, content);
     }
     const stream = opened.stream(start, end);

@@ -5,7 +5,7 @@ import type { Context } from "../context.ts";
 import type { FileFact, RecordingState, Tables } from "../database/tables.ts";
 import { notFound } from "../problem.ts";
 import { hasRole, mayRead, type Owned, type Person } from "../people/person.ts";
-import { Remembered } from "../remembered.ts";
+import { type Lease, Remembered } from "../remembered.ts";
 
 /** The columns of a recording that a request for its bytes needs. */
 export interface Reachable extends Owned {
@@ -64,6 +64,11 @@ export class Recordings {
     const found = await this.#known.get(id);
     const isMade = found !== null && found.state !== "gone" && found.owner !== null && found.owner === person.id;
     return isMade && person.role === "recorder" ? found : this.find(id, request);
+  }
+
+  /** How long what was found is known to be; null: no longer. */
+  leaseOf(found: Reachable): Lease | null {
+    return this.#known.leaseOf(found.id, found);
   }
 
   forget(id: string): void {

@@ -1,5 +1,4 @@
 import { sql } from "kysely";
-import type { Query } from "../database/database.ts";
 import type { RecordingState } from "../database/tables.ts";
 import type { RecordingItem } from "./shapes.ts";
 
@@ -23,7 +22,8 @@ export const COLUMNS = [
   sql<string[]>`array(select tag from tags where tags.recording = recordings.id order by tag)`.as("tags"),
 ] as const;
 
-interface Row {
+/** What `COLUMNS` select. */
+export interface Row {
   readonly id: string;
   readonly name: string;
   readonly key: string;
@@ -40,13 +40,6 @@ interface Row {
   readonly twin: boolean;
   readonly count: number;
   readonly tags: string[];
-}
-
-/** In the order of the ids; recordings that were deleted meanwhile are left out. */
-export async function itemsOf(ids: readonly string[], query: Query): Promise<RecordingItem[]> {
-  const rows = await query.selectFrom("recordings").select(COLUMNS).where("recordings.id", "in", ids).execute();
-  const found = new Map(rows.map((row) => [row.id, itemOf(row)]));
-  return ids.flatMap((id) => found.get(id) ?? []);
 }
 
 export function itemOf(row: Row): RecordingItem {

@@ -1,18 +1,18 @@
-import type { FastifyInstance } from "fastify";
+import type { FastifyInstance, FastifyRequest } from "fastify";
 import { FORMATS } from "simtape";
 import { formatOfFolder, mayBelong, PROVENANCE_ENDING, showsWorld, showsWorldOf } from "simtape/serving";
 import { type Static, Type } from "typebox";
-import { sendFile } from "../bytes/send-file.ts";
+import { CHANGING, sendFile } from "../bytes/send-file.ts";
 import type { Context } from "../context.ts";
 import { asIs, FILE_BYTES } from "../http/openapi.ts";
 import { notFound } from "../problem.ts";
 import { Audit } from "../people/audit.ts";
-import { Recordings } from "./access.ts";
+import { type Reachable, Recordings } from "./access.ts";
 import { Companions } from "./companions.ts";
 import { filtersOf, LIST, type ListQuery, orderOf } from "./search/filters.ts";
-import { COLUMNS, itemOf, itemsOf } from "./items.ts";
+import { COLUMNS, itemOf } from "./items.ts";
 import { cursorAt } from "./search/order.ts";
-import { pageOf } from "./search/page.ts";
+import { listOf } from "./search/page.ts";
 import { filtered } from "./search/search.ts";
 import { SeekIndexes } from "./index/seek-indexes.ts";
 import { DETAILS, ID, PAGE, RECORDING } from "./shapes.ts";
@@ -33,6 +33,10 @@ export function catalogRoutes(app: FastifyInstance, context: Context): void {
   const audit = new Audit(query);
   const indexes = new SeekIndexes(context.settings);
   const companions = new Companions(context);
+  const leases = (request: FastifyRequest, found: Reachable) => [
+    app.authentication.leaseOf(request),
+    recordings.leaseOf(found),
+  ];
   app.addSchema(RECORDING);
   app.addSchema(DETAILS);
   app.addSchema(PAGE);
@@ -53,10 +57,9 @@ export function catalogRoutes(app: FastifyInstance, context: Context): void {
       const { limit, cursor } = request.query;
       const order = orderOf(request.query);
       const asked = { filters: filtersOf(request.query), order, cursor, limit: limit + 1 };
-      const places = await pageOf(asked, request.person, context);
-      const shown = places.slice(0, limit).map(({ id }) => id);
-      const rows = shown.length === 0 ? [] : await itemsOf(shown, query);
-      const last = places.length > limit ? places[limit - 1]! : null;
+      const found = await listOf(asked, request.person, context);
+      const rows = found.slice(0, limit).flatMap(({ row }) => (row === null ? [] : [itemOf(row)]));
+      const last = found.length > limit ? found[limit - 1]! : null;
       return { recordings: rows, cursor: last === null ? null : cursorAt(order, last.position, last.id) };
     },
   );
@@ -134,7 +137,7 @@ export function catalogRoutes(app: FastifyInstance, context: Context): void {
     handler: async (request, reply) => {
       const found = await recordings.find(request.params.id, request);
       await audit.noteRead(request, found);
-      return sendFile(library, found.key, request, reply);
+      return sendFile(library, found.key, request, reply, CHANGING, leases(request, found));
     },
   });
 
@@ -178,7 +181,7 @@ export function catalogRoutes(app: FastifyInstance, context: Context): void {
         if (beside === null) return reply.code(204).send();
         await beside.close();
       }
-      return sendFile(library, file, request, reply);
+      return sendFile(library, file, request, reply, CHANGING, leases(request, found));
     },
   });
 

@@ -13,6 +13,7 @@ import { ON_USE } from "./on-use.ts";
 import { OPENAPI, PROBLEM } from "./openapi.ts";
 import { answerBroken } from "./broken-requests.ts";
 import { checkParameters } from "./parameters.ts";
+import { Passes } from "./passes.ts";
 import { checkOrigin, checkSession } from "./origin.ts";
 import { Problem, sendProblem } from "../problem.ts";
 import { checkRights } from "./rights.ts";
@@ -24,6 +25,7 @@ declare module "fastify" {
   interface FastifyInstance {
     readonly authentication: Authentication;
     readonly limits: Limits;
+    readonly passes: Passes;
   }
   interface FastifyRequest {
     person: Person;
@@ -91,6 +93,12 @@ export async function createApp(
   app.decorate("authentication", authentication);
   const limits = await limitsOf(app, settings);
   app.decorate("limits", limits);
+  const passes = new Passes(limits.take);
+  app.decorate("passes", passes);
+  app.server.removeAllListeners("request").on("request", (raw, response) => {
+    const pipeline = (): void => app.routing(raw, response);
+    if (app.isDraining.value || !passes.answer(raw, response, pipeline)) pipeline();
+  });
   app.decorateRequest("person");
   app.decorate("isDraining", { value: false });
   await app.register(cookie);
@@ -119,7 +127,7 @@ export async function createApp(
     request.person = await authentication.personOf(request);
     if (isNamed && (request.person.via === "none" || request.person.via === "open"))
       await limits.forged(request, reply);
-    await limits.request(request, reply);
+    limits.request(request, reply);
     checkSession(request);
     checkRights(request.person, config);
   });

@@ -1,4 +1,4 @@
-import rateLimit, { type CreateRateLimitOptions } from "@fastify/rate-limit";
+import rateLimit, { type CreateRateLimitOptions, normalizeIP } from "@fastify/rate-limit";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import type { Settings } from "../settings.ts";
 import type { Person } from "../people/person.ts";
@@ -11,7 +11,11 @@ import { Quota } from "./quota.ts";
  */
 export interface Limits {
   /** Limit for a person, or for an address that is not signed in. */
-  request: Check;
+  request(request: FastifyRequest, reply: FastifyReply): void;
+  /** The one whose requests are counted: a person, or an address. */
+  asker(request: FastifyRequest): string;
+  /** Counts a request; null: it is within the limit. Otherwise returns the seconds until it is again. */
+  take(asker: string): number | null;
   /** Limit before the server looks up a token or cookie: whether its address has sent too many invalid ones. */
   forgeries: Check;
   /** Counts an invalid one. */
@@ -41,8 +45,8 @@ export async function limitsOf(
   await app.register(rateLimit, { global: false });
   const limit = (max: number, options: CreateRateLimitOptions = {}, increment = true): Check =>
     checked(app.createRateLimit({ max, timeWindow: MINUTE, ...options }), increment);
-  const byPerson = limit(requestsPerMinute, { keyGenerator: ({ person }) => person.id ?? "" });
-  const byAddress = limit(requestsPerMinute);
+  const requests = new Quota(MINUTE);
+  const take = (asker: string): number | null => requests.take(asker, requestsPerMinute);
   const names = new WeakMap<FastifyRequest, string>();
   const signInAt = limit(signInsPerMinute);
   const signInAs = limit(signInsPerMinute * ADDRESSES, { keyGenerator: (request) => names.get(request) ?? "" });
@@ -56,7 +60,12 @@ export async function limitsOf(
       const wait = quotas.take(`${what} ${person.id}`, most);
       if (wait !== null) throw new Problem(429, `too many ${what} of this account in an hour; try again in ${wait} s`);
     },
-    request: (request, reply) => (request.person.id === null ? byAddress : byPerson)(request, reply),
+    request: (request, reply) => {
+      const wait = take(askerOf(request));
+      if (wait !== null) refuse(reply, wait);
+    },
+    asker: askerOf,
+    take,
     forgeries: checked(forgeries, false),
     forged: checked(forgeries, true),
     signIn: async (name, request, reply) => {
@@ -70,8 +79,16 @@ export async function limitsOf(
 function checked(check: ReturnType<FastifyInstance["createRateLimit"]>, increment: boolean): Check {
   return async (request, reply) => {
     const found = await check(request, { increment });
-    if (found.isAllowed || !found.isExceeded) return;
-    void reply.header("retry-after", found.ttlInSeconds);
-    throw new Problem(429, `too many requests in a minute; try again in ${found.ttlInSeconds} s`);
+    if (!found.isAllowed && found.isExceeded) refuse(reply, found.ttlInSeconds);
   };
+}
+
+function refuse(reply: FastifyReply, seconds: number): never {
+  void reply.header("retry-after", seconds);
+  throw new Problem(429, `too many requests in a minute; try again in ${seconds} s`);
+}
+
+/** An address is one with all of its network, as one client may have many of IPv6. */
+function askerOf({ person, ip }: FastifyRequest): string {
+  return person.id === null ? `at ${normalizeIP(ip)}` : person.id;
 }

@@ -1,3 +1,6 @@
+/** Most keys of a window: those that came first are forgotten. */
+const MOST = 100_000;
+
 /** Counts by a key, such as an account, whichever session or token is used; in fixed windows, on this node. */
 export class Quota {
   readonly #milliseconds: number;
@@ -21,6 +24,7 @@ export class Quota {
     const count = this.#counts.get(key) ?? 0;
     if (count >= most) return Math.ceil((this.#until - now) / 1000);
     this.#counts.set(key, count + 1);
+    if (this.#counts.size > MOST) this.#counts.delete(this.#counts.keys().next().value!);
     return null;
   }
 }

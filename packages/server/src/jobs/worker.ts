@@ -37,24 +37,29 @@ export class Worker {
   readonly #handlers: ReadonlyMap<string, Handler>;
   readonly #log: Log;
   readonly #mayBegin: () => Promise<boolean>;
+  readonly #rest: () => void;
   readonly #stop = new AbortController();
   readonly #unsubscribe: () => void;
   #wake: () => void = () => undefined;
+  /** Whether it does a job now. */
+  isBusy = false;
   /** Settles when the worker is stopped, after the job that it was doing. */
   readonly ended: Promise<void>;
 
-  /** `mayBegin`: whether the disk has room for what a job writes. */
+  /** `mayBegin`: whether the disk has room for what a job writes. `rest` is called when no job is due. */
   constructor(
     jobs: Jobs,
     bus: Bus,
     handlers: ReadonlyMap<string, Handler>,
     log: Log,
     mayBegin: () => Promise<boolean> = () => Promise.resolve(true),
+    rest: () => void = () => undefined,
   ) {
     this.#jobs = jobs;
     this.#handlers = handlers;
     this.#log = log;
     this.#mayBegin = mayBegin;
+    this.#rest = rest;
     this.#unsubscribe = bus.subscribe(WAKE, () => this.#wake());
     this.ended = this.#run();
   }
@@ -76,9 +81,13 @@ export class Worker {
       try {
         const job = (await this.#mayBegin()) ? await this.#jobs.claim(kinds, LEASE) : null;
         if (job !== null) {
-          await this.#do(job);
+          this.isBusy = true;
+          await this.#do(job).finally(() => {
+            this.isBusy = false;
+          });
           continue;
         }
+        this.#rest();
       } catch (error) {
         this.#log.warn({ error: String(error) }, "jobs cannot be reached; trying again");
       }

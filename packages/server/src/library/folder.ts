@@ -155,17 +155,15 @@ async function opened(root: string, key: string): Promise<OpenFile | null> {
     await handle.close();
     return null;
   }
-  let known: LibraryFile | null = null;
+  let [last, file] = [found, exactly(key, found)];
   return {
-    file: exactly(key, found),
-    // takes some microseconds: a promise would take many times as long; all requests that wait at once share it
+    file,
+    // takes a microsecond: a promise would take many times as long
     now: () => {
-      if (known !== null) return known;
-      known = exactly(key, fstatSync(handle.fd, { bigint: true }));
-      setImmediate(() => {
-        known = null;
-      });
-      return known;
+      const now = fstatSync(handle.fd, { bigint: true });
+      if (now.size === last.size && now.mtimeNs === last.mtimeNs && now.ctimeNs === last.ctimeNs) return file;
+      [last, file] = [now, exactly(key, now)];
+      return file;
     },
     read: (start, end) => readAt(handle, start, end),
     // a stream of the handle itself would close it for all readers when one of them stops

@@ -27,6 +27,11 @@ export interface OpenFile {
   read(start: number, end: number): Promise<Uint8Array>;
   stream(start: number, end: number): Readable;
   close(): Promise<void>;
+  /**
+   * Opens it once more, at once, where open files are shared; null: it must be opened by its key, as it may have been
+   * replaced.
+   */
+  again?(): OpenFile | null;
 }
 
 /** The place of the recordings: a folder, or an S3 bucket. */

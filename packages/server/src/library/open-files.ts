@@ -1,4 +1,5 @@
-import type { Library, OpenFile } from "./library.ts";
+import type { Readable } from "node:stream";
+import type { Library, LibraryFile, OpenFile } from "./library.ts";
 
 /** Milliseconds for which an open file is used again: it takes this long until a replaced file is noticed. */
 const KEPT = 1000;
@@ -51,24 +52,60 @@ export function sharingOpenFiles(library: Library): Library {
     open: async (key) => {
       const one = usable(key);
       one.users++;
-      let isClosed = false;
-      const close = async (): Promise<void> => {
-        if (isClosed) return;
-        isClosed = true;
-        one.users--;
-        if (one.isLeft && one.users === 0) await end(one);
-      };
       const opened = await one.file.catch(async (error: unknown) => {
-        await close();
+        await given(one);
         throw error;
       });
-      if (opened === null) {
-        await close();
-        return null;
-      }
-      return { file: opened.now(), now: opened.now, read: opened.read, stream: opened.stream, close };
+      if (opened !== null) return new Handed(one, opened);
+      await given(one);
+      return null;
     },
   };
+}
+
+/** For one reader, who is among the users of the file already. */
+class Handed implements OpenFile {
+  readonly file: LibraryFile;
+  readonly #one: Shared;
+  readonly #opened: OpenFile;
+  #isClosed = false;
+
+  constructor(one: Shared, opened: OpenFile) {
+    this.#one = one;
+    this.#opened = opened;
+    this.file = opened.now();
+  }
+
+  now(): LibraryFile {
+    return this.#opened.now();
+  }
+
+  read(start: number, end: number): Promise<Uint8Array> {
+    return this.#opened.read(start, end);
+  }
+
+  stream(start: number, end: number): Readable {
+    return this.#opened.stream(start, end);
+  }
+
+  async close(): Promise<void> {
+    if (this.#isClosed) return;
+    this.#isClosed = true;
+    await given(this.#one);
+  }
+
+  again(): OpenFile | null {
+    const { isLeft, until } = this.#one;
+    if (isLeft || until <= performance.now()) return null;
+    this.#one.users++;
+    return new Handed(this.#one, this.#opened);
+  }
+}
+
+/** A reader has given it back. */
+async function given(one: Shared): Promise<void> {
+  one.users--;
+  if (one.isLeft && one.users === 0) await end(one);
 }
 
 async function end({ file }: Shared): Promise<void> {

@@ -5,6 +5,7 @@ import { Disk } from "../disk.ts";
 import { openLibrary } from "../library/open.ts";
 import { logTo } from "../log-output.ts";
 import type { Settings } from "../settings.ts";
+import { collector } from "./collect.ts";
 import { handlersOf } from "./handlers.ts";
 import { Jobs } from "../jobs/queue.ts";
 import { Worker } from "../jobs/worker.ts";
@@ -37,7 +38,13 @@ export async function work(settings: Settings, database: Database, bus: Bus): Pr
   const isApart = ([kind]: (typeof handlers)[number]): boolean => APART.includes(kind);
   const others = handlers.filter((handler) => !isApart(handler));
   const lanes = [handlers.filter(isApart), ...Array.from({ length: IN_HAND }, () => others)];
-  const workers = lanes.map((lane) => new Worker(jobs, bus, new Map(lane), log, () => disk.hasRoom()));
+  const collect = collector();
+  const rest = (): void => {
+    if (!workers.some(({ isBusy }) => isBusy)) collect();
+  };
+  const workers: readonly Worker[] = lanes.map(
+    (lane) => new Worker(jobs, bus, new Map(lane), log, () => disk.hasRoom(), rest),
+  );
   return {
     ended: Promise.all(workers.map(({ ended }) => ended)).then(() => undefined),
     stop: async () => {

@@ -1,7 +1,8 @@
-import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
+import type { FastifyInstance, FastifyRequest } from "fastify";
 import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from "prom-client";
 import type { Context } from "../context.ts";
 import type { Query } from "../database/database.ts";
+import type { Answered } from "../http/passes.ts";
 import { Remembered } from "../remembered.ts";
 
 /** Milliseconds for which the counts of rows are used again: counting a million takes a while. */
@@ -70,9 +71,16 @@ export class Metrics {
       done();
     });
     app.addHook("onResponse", (request, reply, done) => {
-      this.#count(request, reply);
+      this.#count({
+        method: request.method,
+        route: routeOf(request),
+        status: reply.raw.statusCode,
+        milliseconds: reply.elapsedTime,
+        bytes: request.raw.socket.bytesWritten - request.bytesBefore,
+      });
       done();
     });
+    app.passes.onAnswer((answered) => this.#count(answered));
   }
 
   /** Resolves to all metrics as text; `type` is its content type. */
@@ -84,22 +92,20 @@ export class Metrics {
     return this.#registry.contentType;
   }
 
-  #count(request: FastifyRequest, reply: FastifyReply): void {
-    const { method, raw } = request;
-    const route = routeOf(request);
-    const key = `${method} ${route} ${reply.raw.statusCode}`;
+  #count({ method, route, status, milliseconds, bytes }: Answered): void {
+    const key = `${method} ${route} ${status}`;
     let seen = this.#seen.get(key);
     if (seen === undefined) {
       seen = {
-        requests: this.#requests.labels(method, route, String(reply.raw.statusCode)),
+        requests: this.#requests.labels(method, route, String(status)),
         seconds: this.#seconds.labels(route),
         bytes: this.#bytes.labels(route),
       };
       this.#seen.set(key, seen);
     }
     seen.requests.inc();
-    seen.seconds.observe(reply.elapsedTime / 1000);
-    seen.bytes.inc(Math.max(0, raw.socket.bytesWritten - request.bytesBefore));
+    seen.seconds.observe(milliseconds / 1000);
+    seen.bytes.inc(Math.max(0, bytes));
   }
 }
 

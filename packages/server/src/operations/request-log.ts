@@ -5,6 +5,7 @@ import { routeOf } from "./metrics.ts";
 /** Writes one line for each request at `info`, with the id that its answer has. It names the route, not the address. */
 export function logRequests(app: FastifyInstance, log: Log): void {
   if (!log.isLevelEnabled("info")) return;
+  app.passes.turnOff();
   app.addHook("onResponse", (request, reply, done) => {
     const { id, method, ip, person, params } = request;
     const route = routeOf(request);

@@ -3,7 +3,7 @@ import { sql } from "kysely";
 import type { Context } from "../context.ts";
 import type { Query } from "../database/database.ts";
 import { hashOf } from "../ids.ts";
-import { Remembered } from "../remembered.ts";
+import { type Lease, Remembered } from "../remembered.ts";
 import type { Openness } from "./openness.ts";
 import { COOKIE, NONE, OPERATOR, type Person, scopesOf } from "./person.ts";
 
@@ -71,6 +71,16 @@ export class Authentication {
       if (person !== NONE) return person;
     }
     return (await this.isOpen()) ? OPERATOR : NONE;
+  }
+
+  /** How long the person of a request is known to be; null: no longer, or it rests on several answers. */
+  leaseOf({ person, headers, cookies }: FastifyRequest): Lease | null {
+    const { authorization } = headers;
+    const cookie = cookies[COOKIE];
+    if (person.via === "token") return this.#tokens.leaseOf(hashOf(authorization!.replace(/^Bearer /i, "")), person);
+    if (person.via === "session") return this.#sessions.leaseOf(hashOf(cookie!), person);
+    const isNamed = authorization !== undefined || cookie !== undefined;
+    return person.via === "open" && !isNamed ? this.#open.leaseOf("", true) : null;
   }
 
   #forget(): void {

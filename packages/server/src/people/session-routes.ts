@@ -194,7 +194,7 @@ export function sessionRoutes(app: FastifyInstance, context: Context): void {
     },
     async (request, reply) => {
       if (foreign === null) throw new Problem(404, "this server has no OpenID Connect");
-      await app.limits.request(request, reply);
+      app.limits.request(request, reply);
       return foreign.begin(request.query.to, request, reply);
     },
   );

@@ -31,6 +31,8 @@ const MOST = 20_000;
 const MOST_VALUES = 100;
 /** Milliseconds for which counts over the whole library are used again. */
 const KEPT = 10_000;
+/** Most counts that are kept. */
+const MOST_KEPT = 100;
 /** Classes of lengths, by their least seconds. */
 const LENGTHS: readonly (readonly [least: number, most: number | null])[] = [
   [0, 10],
@@ -39,10 +41,32 @@ const LENGTHS: readonly (readonly [least: number, most: number | null])[] = [
   [600, 3600],
   [3600, null],
 ];
+
+/** Counts, and the state of the database before they were counted. */
+interface Kept {
+  readonly snapshot: string;
+  readonly facets: Facets;
+}
+
 /** The properties of recordings, with the number of recordings that have each value. */
 export function facetRoutes(app: FastifyInstance, context: Context): void {
   const known = new KnownNames(context.query);
-  const ofAll = new Remembered(KEPT, 20, (zone) => countIn(filtersOf({}), zone, null, context, known));
+  const kept = new Map<string, Kept>();
+  const ofAll = new Remembered(KEPT, 20, (zone) => counts(filtersOf({}), zone, null));
+
+  /** Counts again only when something has changed. */
+  async function counts(filters: Filters, zone: string, person: Person | null): Promise<Facets> {
+    const rights = person === null ? null : [person.role, person.id, person.identities];
+    const key = JSON.stringify([filters, zone, rights]);
+    const snapshot = await snapshotOf(context.query);
+    const before = kept.get(key);
+    kept.delete(key);
+    const facets = before?.snapshot === snapshot ? before.facets : await countIn(filters, zone, person, context, known);
+    kept.set(key, { snapshot, facets });
+    if (kept.size > MOST_KEPT) kept.delete(kept.keys().next().value!);
+    return facets;
+  }
+
   app.get<{ Querystring: Static<typeof FILTERS> }>(
     "/api/facets",
     {
@@ -59,9 +83,15 @@ export function facetRoutes(app: FastifyInstance, context: Context): void {
       const filters = filtersOf(request.query);
       const zone = zoneOf(request.query);
       if (areNone(filters) && hasRole(request.person, "staff")) return ofAll.get(zone);
-      return countIn(filters, zone, request.person, context, known);
+      return counts(filters, zone, request.person);
     },
   );
+}
+
+/** What the database shows now: while it is the same, so is every answer. A change of any table makes another one. */
+async function snapshotOf(query: Context["query"]): Promise<string> {
+  const { rows } = await sql<{ snapshot: string }>`select pg_current_snapshot()::text as snapshot`.execute(query);
+  return rows[0]!.snapshot;
 }
 
 /** Counts what a person may read; null: everything, however much it is. */

@@ -1,6 +1,8 @@
+import { sql } from "kysely";
 import type { Context } from "../../context.ts";
 import type { Tables } from "../../database/tables.ts";
 import { hasRole, type Person } from "../../people/person.ts";
+import { COLUMNS, type Row } from "../items.ts";
 import { areNone, type Filters, isOfColumns } from "./filters.ts";
 import { behind, orderBy, positionOf, type SearchOrder, sortedBy } from "./order.ts";
 import { filtered, narrowed, type Rows } from "./search.ts";
@@ -13,7 +15,7 @@ export interface PageQuery {
   readonly limit: number;
 }
 
-/** A recording of a page, and its place in the order. */
+/** A recording of a page, by its place in the order. */
 interface Place {
   readonly id: string;
   readonly position: string;
@@ -31,17 +33,39 @@ const DEARER = 4;
 /** Most rows that are sorted, as the planner estimates their number. */
 const FEW = 20_000;
 
+/** The recordings of a page, in its order, each at its place; null: it was deleted meanwhile. */
+export async function listOf(
+  page: PageQuery,
+  person: Person,
+  parts: Parts,
+): Promise<readonly (Place & { readonly row: Row | null })[]> {
+  const { query } = parts;
+  if (hasRole(person, "staff") && areNone(page.filters)) {
+    const rows = await filtered(query.selectFrom("recordings").select(COLUMNS), page.filters, person, parts);
+    const found = await inOrder(onwards(rows, page), page).execute();
+    return found.map(({ position, ...row }) => ({ id: row.id, position, row }));
+  }
+  const places = await pageOf(page, person, parts);
+  const ids = places.map(({ id }) => id);
+  const rows = await query
+    .selectFrom("recordings")
+    .select(COLUMNS)
+    .where("recordings.id", "=", sql<string>`any(${ids}::text[])`)
+    .execute();
+  const found = new Map(rows.map((row) => [row.id, row]));
+  return places.map((place) => ({ ...place, row: found.get(place.id) ?? null }));
+}
+
 /**
- * Returns the ids of a page, in its order. The planner of the database does not always know how many rows match, for
+ * Returns the places of a page, in its order. The planner of the database does not always know how many rows match, for
  * instance the beginning of a word, and might read a million rows in order to find three. So common matches are
  * searched among the first rows of the order, and rare matches are found first and sorted afterwards. The planner
  * decides where its estimate is good: for conditions on single columns that many rows meet.
  */
-export async function pageOf(page: PageQuery, person: Person, parts: Parts): Promise<readonly Place[]> {
+async function pageOf(page: PageQuery, person: Person, parts: Parts): Promise<readonly Place[]> {
   const { filters, limit } = page;
   const rows = onwards(await filtered(parts.query.selectFrom("recordings"), filters, person, parts), page);
   const isForAll = hasRole(person, "staff");
-  if (isForAll && areNone(filters)) return placesIn(rows, page);
   let further = Number.POSITIVE_INFINITY;
   if (!isForAll || !isOfColumns(filters)) {
     const first = await near(NEAR, page, person, parts);
@@ -101,10 +125,10 @@ function onwards<O>(rows: Rows<O>, { cursor, order }: PageQuery): Rows<O> {
   return cursor === undefined ? rows : rows.where(behind(cursor, order));
 }
 
-function placesIn(rows: Rows<object>, { order, limit }: PageQuery): Promise<readonly Place[]> {
-  return (rows as Rows<Pick<Tables["recordings"], never>>)
-    .select(["recordings.id", positionOf(order).as("position")])
-    .orderBy(orderBy(order))
-    .limit(limit)
-    .execute();
+function placesIn(rows: Rows<object>, page: PageQuery): Promise<readonly Place[]> {
+  return inOrder((rows as Rows<Pick<Tables["recordings"], never>>).select("recordings.id"), page).execute();
+}
+
+function inOrder<O>(rows: Rows<O>, { order, limit }: PageQuery) {
+  return rows.select(positionOf(order).as("position")).orderBy(orderBy(order)).limit(limit);
 }
