@@ -1,5 +1,5 @@
 import { type Box3, Group, Vector3 } from "three";
-import type { Showing, State, Value } from "simtape";
+import type { MovingState, Showing, State, Value } from "simtape";
 import type { Passing } from "../protocol.ts";
 import type { Thing } from "../subject.ts";
 import { Look } from "./look.ts";
@@ -17,7 +17,7 @@ export class Cast {
   readonly object: Group = new Group();
   readonly look: Look;
   /** Shown last. */
-  state: State | null = null;
+  state: MovingState | null = null;
   crowds: readonly Crowd[] = [];
   readonly #origin: Origin;
   readonly #named: NonNullable<Showing["presenters"]>;
@@ -60,7 +60,7 @@ export class Cast {
     this.look = new Look(ghost);
   }
 
-  show(state: State): void {
+  show(state: MovingState): void {
     this.state = state;
     for (const [name, set] of state.sets) {
       if (this.#sets.has(name)) continue;

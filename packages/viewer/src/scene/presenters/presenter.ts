@@ -1,5 +1,5 @@
 import type { Box3, Object3D, Vector3 } from "three";
-import type { Axes, EntitySet, Showing, State } from "simtape";
+import type { Axes, EntitySet, MovingState, Showing, State } from "simtape";
 import type { Look } from "../look.ts";
 import type { Passing } from "../../protocol.ts";
 import type { Scenery } from "../../world/companion.ts";
@@ -84,7 +84,7 @@ export interface Presenter {
   readonly crowds: readonly Crowd[];
   /** Takes a set it claims; called once for each. */
   adopt(set: string): void;
-  update(state: State): void;
+  update(state: MovingState): void;
   /** Groups of values (`Showing.bulk`) that it looks at now: they come only then. */
   readonly reads?: readonly string[];
   /** Called before every picture, also where only the camera has moved: for what looks simpler from afar. */
