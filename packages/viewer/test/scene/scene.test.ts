@@ -263,7 +263,7 @@ describe("presenters", () => {
   test("are those that the format names, and by names and columns where it names none that there is", async () => {
     const state = await stateOf("patrol.tape");
     const described = (named: Record<string, string>): string => {
-      const cast = new Cast(new Origin(), -1, named);
+      const cast = new Cast(new Origin(), -1, { presenters: named });
       cast.show(state);
       cast.dispose();
       return cast.describe();

@@ -24,7 +24,15 @@ import { swingOf } from "./gait.ts";
 import type { Held } from "./held.ts";
 import { itemAt, nameOfItem } from "./items.ts";
 import { seatHeight } from "./riding.ts";
-import { counted, type Eye, type Presenter, type PresenterKind, type Setting, type WornSkins } from "./presenter.ts";
+import {
+  type Choices,
+  counted,
+  type Eye,
+  type Presenter,
+  type PresenterKind,
+  type Setting,
+  type WornSkins,
+} from "./presenter.ts";
 import { nameOf, numberAt, textAt } from "./cells.ts";
 import { playerReadings } from "./readings.ts";
 import { SetCrowd } from "./set-crowd.ts";
@@ -212,7 +220,7 @@ class Blocks implements Presenter {
     this.#grain.dispose();
   }
 
-  wear(skins: WornSkins | null): void {
+  choose({ skins }: Choices): void {
     // a ghost's are not drawn
     if (skins === this.#skins || this.#setting.look.ghost >= 0) return;
     this.#skins = skins;
