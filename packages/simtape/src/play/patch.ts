@@ -13,7 +13,7 @@ export interface StatePatch {
   readonly values: Changes<Value | undefined>;
   readonly sets: Changes<SetPatch>;
   /** All of them. */
-  readonly speeds?: MovingState["speeds"];
+  readonly speeds?: NonNullable<MovingState["speeds"]>;
 }
 
 /** By name: what is new or other, and what is gone. */
