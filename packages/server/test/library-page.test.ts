@@ -223,4 +223,30 @@ describe.skipIf(!hasChromium)("the library page", () => {
     await chooser.setFiles([fileOf(join(made, "town.log"), "town.log")]);
     await expect.poll(cards).toEqual(["town.log"]);
   });
+
+  // the last: the clock is that of all pages
+  test("what can be chosen is counted again with every list that is other, as long as before or not", async () => {
+    const count = (name: RegExp) =>
+      page.locator(".facet-choice").filter({ hasText: name }).locator("small").textContent();
+    const indexed = async (): Promise<string[]> =>
+      (await listed()).filter(({ state }) => state === "indexed").map(({ name }) => name);
+    cpSync(join(library, "race.hcrp"), join(library, "third.hcrp"));
+    await until(indexed, (names) => names.includes("third.hcrp"));
+    await page.clock.install();
+    // what is found by a search is counted each time it is asked for
+    await page.goto(`${node.address}/?q=longer+than+0.1+s`);
+    await expect.poll(() => count(/MIRA/)).toBe("1");
+    const races = Number(await count(/HCRP/));
+    await page.clock.pauseAt(new Date(Date.now() + 60_000));
+    const third = (await listed()).find(({ name }) => name === "third.hcrp")!;
+    expect((await fetch(`${node.address}/api/recordings/${third.id}`, { method: "DELETE" })).status).toBe(204);
+    cpSync(join(library, "robot.tape"), join(library, "other.tape"));
+    await until(indexed, (names) => names.includes("other.tape"));
+    // the list is asked for again, and not yet all that can be chosen
+    await page.clock.runFor(3100);
+    await expect.poll(cards).toContain("other.tape");
+    await page.clock.runFor(300);
+    await expect.poll(() => count(/MIRA/)).toBe("2");
+    expect(await count(/HCRP/)).toBe(String(races - 1));
+  });
 });

@@ -180,6 +180,7 @@ export { makeSideCar, type SideCarOptions, type SideCarReport } from "./ops/side
 export { MAX_RATE } from "./play/checks.ts";
 export { type Clock, systemClock } from "./play/clock.ts";
 export type { Frame, FrameListener } from "./play/frame.ts";
+export type { MovingState } from "./play/ground-speeds.ts";
 export { type EventSearch, findEvent } from "./play/moments.ts";
 export type { Bounds } from "./play/passage.ts";
 export type { StatePatch } from "./play/patch.ts";

@@ -3,6 +3,7 @@ import { RecordingError } from "../model/error.ts";
 import { interpolateStates } from "../model/interpolate.ts";
 import type { State } from "../model/state.ts";
 import { after, type Time } from "../model/time.ts";
+import { GroundSpeeds, type MovingState } from "./ground-speeds.ts";
 import type { Reel, Wanted } from "./reel.ts";
 import { countUntil } from "./search.ts";
 import { Span } from "./span.ts";
@@ -14,7 +15,7 @@ const EFFORT = 512;
 /** What a recording shows at a time. */
 export interface Shown {
   /** With what moves between two moments of motion. */
-  readonly state: State;
+  readonly state: MovingState;
   /** As it was recorded: the same object where nothing moves. */
   readonly recorded: State;
 }
@@ -23,6 +24,7 @@ export interface Shown {
 export class Cursor {
   readonly reel: Reel;
   readonly #isInterpolating: boolean;
+  readonly #speeds: GroundSpeeds;
   #span: Span | null = null;
   /** A stretch that will be entered at its end, folded as far as there was time. */
   #ready: Span | null = null;
@@ -31,9 +33,11 @@ export class Cursor {
   /** The next moment of motion, as long as the cursor is before it. */
   #next: State | null = null;
 
-  constructor(reel: Reel, isInterpolating: boolean) {
+  /** `speeds`: sets whose speeds are in what is shown. */
+  constructor(reel: Reel, isInterpolating: boolean, speeds: readonly string[]) {
     this.reel = reel;
     this.#isInterpolating = isInterpolating;
+    this.#speeds = new GroundSpeeds(speeds);
   }
 
   /** Goes to a time in memory; false, and nothing moves, when it is not. */
@@ -113,7 +117,7 @@ export class Cursor {
     if (!this.#isInterpolating) return still(span.at(time));
     const behind = countUntil(motions, time);
     const from = behind === 0 ? earlier : motions[behind - 1]!;
-    if (from === null || from === time) return still(span.at(time));
+    if (from === null || (from === time && !this.#speeds.concern(span.at(time)))) return still(span.at(time));
     const to = motions[behind];
     // in the order in which nothing is taken back that is folded again
     const early = to !== undefined && to > span.reached ? span.at(time) : null;
@@ -123,7 +127,9 @@ export class Cursor {
     if (next === null) return still(here);
     const model = this.reel.recording.reader.state;
     const how = (path: string): Interpolation => model.interpolation?.(path) ?? "hold";
-    return { state: interpolateStates({ ...here, time: from }, next, time, how), recorded: here };
+    const state = interpolateStates({ ...here, time: from }, next, time, how);
+    if (!this.#speeds.concern(here)) return { state, recorded: here };
+    return { state: { ...state, speeds: this.#speeds.between(here, next, next.time - from) }, recorded: here };
   }
 }
 

@@ -1,5 +1,6 @@
 import type { State } from "../model/state.ts";
 import type { Time } from "../model/time.ts";
+import type { MovingState } from "./ground-speeds.ts";
 import type { Cause } from "./transport.ts";
 
 /** What a player shows. */
@@ -12,11 +13,11 @@ export interface Frame {
   readonly since: Time | null;
   readonly cause: Cause;
   /** What moves is interpolated between two moments of motion, unless `PlayOptions.interpolate` is false: for pictures. */
-  readonly state: State;
+  readonly state: MovingState;
   /** What was recorded at or before the time, nothing interpolated: for numbers. Where `state` is that, the same object. */
   readonly recorded: State;
   /** As `state`, in the order of `PlayOptions.ghosts`. */
-  readonly ghosts: readonly State[];
+  readonly ghosts: readonly MovingState[];
 }
 
 /** The next frame waits until the promise given back settles; of what happens meanwhile only the newest is kept. */

@@ -4,6 +4,7 @@ import type { Axes } from "../model/axes.ts";
 import type { EntitySet, State } from "../model/state.ts";
 import type { Time } from "../model/time.ts";
 import type { Value } from "../model/value.ts";
+import type { MovingState } from "./ground-speeds.ts";
 
 /** What makes one state of another: only what is new, in arrays of its own. */
 export interface StatePatch {
@@ -11,6 +12,8 @@ export interface StatePatch {
   /** Undefined: one that is not sent. */
   readonly values: Changes<Value | undefined>;
   readonly sets: Changes<SetPatch>;
+  /** All of them. */
+  readonly speeds?: NonNullable<MovingState["speeds"]>;
 }
 
 /** By name: what is new or other, and what is gone. */
@@ -48,7 +51,7 @@ export class Patcher {
   }
 
   /** The buffers of the arrays in the patch are given to `transfer`: nothing else uses them. */
-  next(state: State, transfer: ArrayBuffer[]): StatePatch {
+  next(state: MovingState, transfer: ArrayBuffer[]): StatePatch {
     const patch = this.beside(state, transfer);
     this.#state = state;
     this.#omittedBefore = this.#omitted;
@@ -56,7 +59,7 @@ export class Patcher {
   }
 
   /** What makes another state of the one that the last patch was for. The next patch is against that one all the same. */
-  beside(state: State, transfer: ArrayBuffer[]): StatePatch {
+  beside(state: MovingState, transfer: ArrayBuffer[]): StatePatch {
     const before = this.#state;
     const [omitted, omittedBefore] = [this.#omitted, this.#omittedBefore];
     const copies = new Copies();
@@ -74,6 +77,7 @@ export class Patcher {
         ? { put: [], drop: [] }
         : changes(LateValues.kept(before.values), LateValues.kept(state.values), valuePatch),
       sets: changes(before.sets, state.sets, (set, old) => setPatch(set, old, copies)),
+      ...(state.speeds && { speeds: state.speeds }),
     };
     const buffer = copies.fill();
     if (buffer.byteLength > 0) transfer.push(buffer);
@@ -82,10 +86,10 @@ export class Patcher {
 }
 
 /** The state behind a patch; `before` stays as it is. */
-export function patched(before: State | null, patch: StatePatch): State {
+export function patched(before: State | null, patch: StatePatch): MovingState {
   const { values, sets } = before ?? NOTHING;
   return {
-    time: patch.time,
+    ...patch,
     values: applied(values, patch.values, (value) => value as Value),
     sets: applied(sets, patch.sets, patchedSet),
   };

@@ -100,6 +100,8 @@ export interface PlayOptions {
   readonly atEnd?: "stop" | "repeat" | undefined;
   /** Interpolates between two messages of the motion channel. Default true. */
   readonly interpolate?: boolean | undefined;
+  /** Sets whose things walk, for instance: states for pictures have their speeds. Default none; only with `interpolate`. */
+  readonly speeds?: readonly string[] | undefined;
   /**
    * Seeks come from a user, with a pointer or a key that is held: those that follow each other within 100 ms are paced
    * although each was shown before the next came. Default false: they begin at once.
@@ -144,14 +146,14 @@ class LocalPlayer implements Player {
   readonly #moves = new Map<Target, (isShown: boolean) => void>();
 
   constructor(recording: Recording, options: PlayOptions) {
-    const { ghosts = [], rate = 1, loop = null, interpolate = true } = options;
+    const { ghosts = [], rate = 1, loop = null, interpolate = true, speeds = [] } = options;
     this.#clock = options.clock ?? systemClock;
     this.#interval = options.interval ?? INTERVAL;
     this.#isInteractive = options.interactive ?? false;
     this.#library = new Library(options.memory ?? MEMORY, 1 + ghosts.length);
     this.#ghosts = ghosts;
     this.#tracks = [recording, ...ghosts.map((ghost) => ghost.recording)].map(
-      (of) => new Track(this.#library.reelOf(of), interpolate),
+      (of) => new Track(this.#library.reelOf(of), interpolate, speeds),
     );
     this.#transport = {
       stage: "settling",

@@ -3,6 +3,7 @@ import type { Time, TimeRange } from "../model/time.ts";
 import { Audience } from "./audience.ts";
 import { checkedCount, checkedLoop, checkedRate, checkedTime } from "./checks.ts";
 import type { FrameListener } from "./frame.ts";
+import type { MovingState } from "./ground-speeds.ts";
 import { patched } from "./patch.ts";
 import type { Player, PlayerStatus } from "./player.ts";
 import type { PlayerCommand, PlayerMessage, Port } from "./protocol.ts";
@@ -33,7 +34,7 @@ class ConnectedPlayer implements RemotePlayer {
   #moveCount = 0;
   #status = UNKNOWN;
   #recorded: State | null = null;
-  #ghosts: readonly State[] = [];
+  #ghosts: readonly MovingState[] = [];
   readonly #receive = (event: Event): void => this.#hear((event as MessageEvent<PlayerMessage>).data);
 
   constructor(port: Port) {

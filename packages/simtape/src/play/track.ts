@@ -17,9 +17,9 @@ export class Track {
   readonly #cursor: Cursor;
   #placement: Placement = { at: 0, own: 0, rate: 1 };
 
-  constructor(reel: Reel, isInterpolating: boolean) {
+  constructor(reel: Reel, isInterpolating: boolean, speeds: readonly string[]) {
     this.reel = reel;
-    this.#cursor = new Cursor(reel, isInterpolating);
+    this.#cursor = new Cursor(reel, isInterpolating, speeds);
   }
 
   place(placement: Placement): void {

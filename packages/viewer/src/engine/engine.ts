@@ -20,6 +20,8 @@ import { Given } from "./given.ts";
 import { Heads, isWorthHead } from "./head.ts";
 import { showingOf } from "./showing.ts";
 
+/** Sets whose things walk: with their speeds comes how far their legs swing. */
+const WALKING = ["players", "walkers"];
 /** Between two reports of progress, milliseconds. */
 const REPORT_EVERY = 50;
 
@@ -156,6 +158,7 @@ export class Engine {
       const player = play(this.recording(recording), {
         ghosts: ghosts.map((ghost) => ({ ...ghost, recording: this.recording(ghost.recording) })),
         at: at ?? undefined,
+        speeds: WALKING,
       });
       void servePlayer(player, port as Port).then(() => {
         port.close();
@@ -169,6 +172,7 @@ export class Engine {
     this.#player = play(this.recording(recording), {
       ghosts: ghosts.map((ghost) => ({ ...ghost, recording: this.recording(ghost.recording) })),
       at: at ?? undefined,
+      speeds: WALKING,
       rate,
       loop,
       interactive: true,

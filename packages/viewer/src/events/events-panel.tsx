@@ -63,7 +63,7 @@ function EventsOf({ deck }: { readonly deck: Deck }) {
           type="search"
           className="field"
           aria-label="Search events"
-          placeholder="Search: who, what …"
+          placeholder="Who, what …"
           value={wanted.text}
           onChange={(event) => want({ text: event.currentTarget.value })}
         />

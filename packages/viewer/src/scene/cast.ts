@@ -1,35 +1,36 @@
 import { type Box3, Group, Vector3 } from "three";
-import type { Showing, State, Value } from "simtape";
+import type { MovingState, Showing, State, Value } from "simtape";
 import type { Passing } from "../protocol.ts";
-import type { Thing } from "../subject.ts";
 import { Look } from "./look.ts";
 import type { Models } from "./models.ts";
 import type { MoleculeFacts } from "./presenters/molecules/facts.ts";
-import type { MoleculeSettings } from "./presenters/molecules/settings.ts";
-import type { Crowd, Eye, Filler, Presenter, PresenterKind, WornSkins } from "./presenters/presenter.ts";
+import type { Choices, Crowd, Eye, Presenter, PresenterKind } from "./presenters/presenter.ts";
 import { claimant, PRESENTERS } from "./presenters/registry.ts";
 import type { Scans } from "./presenters/scans.ts";
 import type { Origin } from "./origin.ts";
 import { placeOf, type Spot } from "./pick.ts";
+
+/** What is called between frames. */
+export interface CastEvents {
+  /** What is drawn has changed. */
+  readonly redraw?: () => void;
+  /** What draws a part of the things is being loaded. */
+  readonly onLoad?: (part: Promise<unknown>) => void;
+}
 
 /** All that one recording shows: its presenters, made when a set they claim first comes. */
 export class Cast {
   readonly object: Group = new Group();
   readonly look: Look;
   /** Shown last. */
-  state: State | null = null;
+  state: MovingState | null = null;
   crowds: readonly Crowd[] = [];
   readonly #origin: Origin;
-  readonly #named: NonNullable<Showing["presenters"]>;
+  readonly #showing: Pick<Showing, "presenters" | "hands">;
+  readonly #events: CastEvents;
   readonly #presenters = new Map<PresenterKind, Presenter>();
   readonly #sets = new Set<string>();
-  readonly #redraw: (() => void) | undefined;
-  readonly #onLoad: ((part: Promise<unknown>) => void) | undefined;
-  readonly #hands: Showing["hands"];
-  #molecules: MoleculeSettings = {};
-  #skins: WornSkins | null = null;
-  #filler: Filler | null = null;
-  #single: Thing | null = null;
+  #choices: Choices = { molecules: {}, skins: null, filler: null, single: null };
   #models: Models | null = null;
   #passings: readonly Passing[] = [];
   /** Presenters that know of them. */
@@ -41,30 +42,26 @@ export class Cast {
   #values: State["values"] | null = null;
 
   /**
-   * `ghost`: which one it is, -1 for what is played. `named`: what draws a set, by its name in `PRESENTERS`. `hands`: which
+   * `ghost`: which one it is, -1 for what is played. `showing`: what draws a set, by its name in `PRESENTERS`, and which
    * values are what things have in their hands.
    */
   constructor(
     origin: Origin,
     ghost: number,
-    named: Showing["presenters"] = {},
-    redraw?: () => void,
-    onLoad?: (part: Promise<unknown>) => void,
-    hands?: Showing["hands"],
+    showing: Pick<Showing, "presenters" | "hands"> = {},
+    events: CastEvents = {},
   ) {
     this.#origin = origin;
-    this.#hands = hands;
-    this.#redraw = redraw;
-    this.#onLoad = onLoad;
-    this.#named = named;
+    this.#showing = showing;
+    this.#events = events;
     this.look = new Look(ghost);
   }
 
-  show(state: State): void {
+  show(state: MovingState): void {
     this.state = state;
     for (const [name, set] of state.sets) {
       if (this.#sets.has(name)) continue;
-      const kind = PRESENTERS.get(this.#named[name] ?? "") ?? claimant(name, set);
+      const kind = PRESENTERS.get(this.#showing.presenters?.[name] ?? "") ?? claimant(name, set);
       if (kind === undefined) continue;
       this.#sets.add(name);
       this.#presenterOf(kind).adopt(name);
@@ -101,28 +98,10 @@ export class Cast {
     if (isOther && this.state !== null) for (const presenter of this.#all()) presenter.update(this.state);
   }
 
-  /** How its molecules look. */
-  set molecules(settings: MoleculeSettings) {
-    this.#molecules = settings;
-    for (const presenter of this.#presenters.values()) presenter.choose?.(settings);
-  }
-
-  /** What its blocks wear. */
-  set skins(skins: WornSkins | null) {
-    this.#skins = skins;
-    for (const presenter of this.#presenters.values()) presenter.wear?.(skins);
-  }
-
-  /** What adds to its states what is known of molecules beside them; null: nothing. */
-  set filler(filler: Filler | null) {
-    this.#filler = filler;
-    for (const presenter of this.#presenters.values()) presenter.fill?.(filler);
-  }
-
-  /** The one thing that is chosen. */
-  set single(thing: Thing | null) {
-    this.#single = thing;
-    for (const presenter of this.#presenters.values()) presenter.single?.(thing);
+  /** Takes what is chosen otherwise than before. */
+  choose(changed: Partial<Choices>): void {
+    this.#choices = { ...this.#choices, ...changed };
+    for (const presenter of this.#presenters.values()) presenter.choose?.(this.#choices);
   }
 
   /** Of its molecules; null: it has none. */
@@ -201,7 +180,7 @@ export class Cast {
     this.#isLoading = true;
     const load = this.#loadScans();
     load.catch(() => undefined);
-    this.#onLoad?.(load);
+    this.#events.onLoad?.(load);
   }
 
   async #loadScans(): Promise<void> {
@@ -215,16 +194,14 @@ export class Cast {
   #presenterOf(kind: PresenterKind): Presenter {
     let presenter = this.#presenters.get(kind);
     if (presenter === undefined) {
+      const [{ hands }, { redraw }] = [this.#showing, this.#events];
       presenter = kind.make({
         origin: this.#origin,
         look: this.look,
-        ...(this.#redraw && { redraw: this.#redraw }),
-        ...(this.#hands && { hands: this.#hands }),
+        ...(redraw && { redraw }),
+        ...(hands && { hands }),
       });
-      presenter.choose?.(this.#molecules);
-      presenter.wear?.(this.#skins);
-      presenter.fill?.(this.#filler);
-      presenter.single?.(this.#single);
+      presenter.choose?.(this.#choices);
       this.#presenters.set(kind, presenter);
       this.object.add(presenter.object);
     }

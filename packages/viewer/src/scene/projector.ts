@@ -191,7 +191,7 @@ export class Projector {
       const companions = session.companions.value;
       view.world.sceneries = companions;
       const worn = skinsIn(companions) ?? null;
-      view.skins = worn;
+      view.choose({ skins: worn });
       const skins = worn?.pictures ?? null;
       if (skins !== this.#skins) this.#surround(this.#askChunk, skins);
       const hasScenery = companions.some(({ scenery: { parts, bodies = [] } }) => parts.length + bodies.length > 0);
@@ -249,10 +249,10 @@ export class Projector {
   /** What adds structure to molecules is loaded with the first of it. */
   #fill(molecules: readonly Molecule[]): void {
     this.#molecules = molecules;
-    this.view.filler = null;
+    this.view.choose({ filler: null });
     if (molecules.length === 0) return;
     const load = import("../world/pdb/fill.ts").then(({ filler }) => {
-      if (this.#molecules === molecules) this.view.filler = filler(molecules);
+      if (this.#molecules === molecules) this.view.choose({ filler: filler(molecules) });
     });
     load.catch(() => undefined);
     this.#stage?.onLoad(load);
@@ -281,7 +281,7 @@ export class Projector {
     if (cut !== (before?.cut ?? false)) view.world.isCut = cut;
     this.#places.readings.hidden = !readings;
     if (settings.molecules !== before?.molecules) {
-      view.molecules = molecules;
+      view.choose({ molecules });
       this.#write();
     }
     this.#applyInstruments();

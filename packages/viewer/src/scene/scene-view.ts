@@ -31,8 +31,7 @@ import { clockOf, Pace } from "./pace.ts";
 import { find, placeOf, type Spot } from "./pick.ts";
 import { Pointer, type Pointed } from "./pointer.ts";
 import type { MoleculeFacts } from "./presenters/molecules/facts.ts";
-import type { MoleculeSettings } from "./presenters/molecules/settings.ts";
-import type { Filler, WornSkins } from "./presenters/presenter.ts";
+import type { Choices } from "./presenters/presenter.ts";
 import { FINE, QUICK } from "./quick.ts";
 import { sizeRibbons } from "./ribbon.ts";
 import { drawsInSoftware, rendererOn } from "./renderer.ts";
@@ -100,9 +99,7 @@ export class SceneView {
   #showings: readonly Showing[] = [];
   readonly #about: About;
   #scheme: Scheme = "dark";
-  #molecules: MoleculeSettings = {};
-  #skins: WornSkins | null = null;
-  #filler: Filler | null = null;
+  #choices: Partial<Choices> = {};
   #dresser: ((look: Look) => Models) | null = null;
   readonly #overlays = new Set<Overlay>();
   #instruments: Instruments | null = null;
@@ -319,8 +316,7 @@ export class SceneView {
   set subject(subject: Subject | null) {
     this.#about.subject = subject;
     this.#about.regard();
-    const [main] = this.#casts;
-    if (main !== undefined) main.single = this.#about.single;
+    this.#casts[0]?.choose({ single: this.#about.single });
     this.invalidate();
   }
 
@@ -331,23 +327,10 @@ export class SceneView {
     this.invalidate();
   }
 
-  set molecules(settings: MoleculeSettings) {
-    this.#molecules = settings;
-    for (const cast of this.#casts) cast.molecules = settings;
-    this.invalidate();
-  }
-
-  /** What edited blocks wear; null: plain colours. */
-  set skins(skins: WornSkins | null) {
-    this.#skins = skins;
-    for (const cast of this.#casts) cast.skins = skins;
-    this.invalidate();
-  }
-
-  /** What adds to states what is known of molecules beside them; null: nothing. */
-  set filler(filler: Filler | null) {
-    this.#filler = filler;
-    for (const cast of this.#casts) cast.filler = filler;
+  /** Takes what is chosen otherwise than before, for all that plays. */
+  choose(changed: Partial<Omit<Choices, "single">>): void {
+    this.#choices = { ...this.#choices, ...changed };
+    for (const cast of this.#casts) cast.choose(changed);
     this.invalidate();
   }
 
@@ -650,20 +633,12 @@ export class SceneView {
   #castAt(index: number): Cast {
     let cast = this.#casts[index];
     if (cast === undefined) {
-      const { presenters, hands } = this.#showings[index] ?? {};
-      cast = new Cast(
-        this.#origin,
-        index - 1,
-        presenters,
-        () => this.invalidate(),
-        (part) => this.#expect(part),
-        hands,
-      );
-      cast.molecules = this.#molecules;
-      cast.skins = this.#skins;
-      cast.filler = this.#filler;
+      cast = new Cast(this.#origin, index - 1, this.#showings[index], {
+        redraw: () => this.invalidate(),
+        onLoad: (part) => this.#expect(part),
+      });
+      cast.choose({ ...this.#choices, single: index === 0 ? this.#about.single : null });
       cast.models = this.#dresser?.(cast.look) ?? null;
-      if (index === 0) cast.single = this.#about.single;
       this.#casts.push(cast);
       this.#scene.add(cast.object);
     }

@@ -79,18 +79,13 @@ export function Dock({
     hideLoneTab(api);
     // Until the user does something, there is nothing to keep.
     const ends = new AbortController();
-    const gone = new AbortController();
-    const early: Event[] = [];
-    const begin = (event: Event): void => {
-      if (early.push(event) > 1) return;
+    const begin = (): void => {
+      ends.abort();
       const before = api.toJSON();
       void import("./begin.ts").then((it) => {
-        ends.abort();
         if (dock.current !== api) return;
         keeper.current = new it.LayoutKeeper(api, session, container.current!, before);
-        const commands = it.moreCommands(api);
-        onBegin(commands);
-        it.runEarly(early, commands, session, gone.signal);
+        onBegin(it.moreCommands(api));
       });
     };
     for (const kind of ["pointermove", "pointerdown", "keydown"])
@@ -103,7 +98,6 @@ export function Dock({
     return () => {
       session.showPanel = () => undefined;
       ends.abort();
-      gone.abort();
       keeper.current?.dispose();
       keeper.current = dock.current = null;
       change.dispose();

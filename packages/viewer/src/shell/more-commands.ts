@@ -5,6 +5,7 @@ import { exportShown } from "../export/shown.ts";
 import { pickFiles } from "../open/pick.ts";
 import { PANELS } from "../panels.ts";
 import type { Session } from "../session.ts";
+import { choose, scheme } from "../theme.ts";
 import { unfoldMessages } from "../timeline/lanes.ts";
 import type { Command } from "../transport/commands.ts";
 import { showAnother } from "./another.ts";
@@ -36,6 +37,7 @@ export function moreCommands(dock: DockviewApi): readonly Command[] {
       run: (session: Session) => layOut(dock, session, id),
     })),
     { title: "Default layout", keys: [], run: reset },
+    { title: "Light or dark", keys: ["Shift+D"], run: () => choose(scheme.value === "dark" ? "light" : "dark") },
     { title: "Undo in layout and camera path", keys: ["Ctrl+z"], run: undoLast },
     { title: "Redo in them", keys: ["Ctrl+Shift+Z"], run: redoLast },
     { title: "Messages by channel on the timeline", keys: [], run: unfoldMessages },

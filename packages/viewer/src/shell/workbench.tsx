@@ -20,11 +20,11 @@ export function Workbench() {
   const place = useContext(PlaceContext);
   const others = place?.commands;
   const [more, setMore] = useState<readonly Command[]>([]);
-  const commands = useMemo(() => [...RECORDING_COMMANDS, ...more, ...(others ?? [])], [more, others]);
+  const commands = useMemo(() => [...RECORDING_COMMANDS, ...(others ?? [])], [others]);
   return (
     <div className="workbench">
       <Notices />
-      <Keys extra={commands} />
+      <Keys extra={commands} later={more} />
       <div>
         <TopBar dock={dock} />
         {place?.below}

@@ -48,7 +48,8 @@ function Help({ commands, onClose }: { readonly commands: readonly Command[]; re
       </dl>
       <p className="faint">
         On the timeline: drag to scrub, drag with Shift to loop, wheel to zoom, double click to show the whole
-        recording.
+        recording, + and − to zoom by keyboard. In plots: + and − to zoom, 0 to show the whole recording. Delete on a
+        tab closes its panel.
       </p>
     </Dialog>
   );

@@ -1,39 +1,34 @@
-import { lazy, Suspense, useEffect, useState } from "react";
+import { lazy, Suspense, useEffect, useMemo, useRef, useState } from "react";
 import { useSession } from "../hooks.ts";
-import { choose, scheme } from "../theme.ts";
 import { COMMANDS, type Command } from "./commands.ts";
 import { listenForKeys } from "./listen.ts";
 
 const KeySheet = lazy(async () => ({ default: (await import("./key-sheet.tsx")).KeySheet }));
 
-/** Those of every page of a recording. */
-const OF_PAGE: readonly Command[] = [
-  ...COMMANDS,
-  {
-    title: "Light or dark",
-    keys: ["Shift+D"],
-    run: () => choose(scheme.value === "dark" ? "light" : "dark"),
-  },
-];
-
-/** Listens for the keys of all commands, and shows the help sheet and the palette. `extra` are commands of what is shown. */
-export function Keys({ extra }: { readonly extra: readonly Command[] }) {
+/**
+ * Listens for the keys of all commands, and shows the help sheet and the palette. `extra` are commands of what is shown,
+ * `later` those that are loaded later, none until then: what may be a key of theirs is run when they are there.
+ */
+export function Keys({ extra, later }: { readonly extra: readonly Command[]; readonly later: readonly Command[] }) {
   const session = useSession();
   const [shown, setShown] = useState<"help" | "palette" | null>(null);
-  useEffect(
-    () =>
-      listenForKeys(window, session, [...OF_PAGE, ...extra], (key, isTyping) => {
-        const isDialog = document.querySelector("dialog[open]") !== null;
-        const sheet = key === "Ctrl+k" && !isDialog ? "palette" : key === "?" && !isTyping ? "help" : null;
-        if (sheet !== null) setShown(sheet);
-        return sheet !== null;
-      }),
-    [session, extra],
-  );
+  const waiting = useRef<string[]>([]);
+  const commands = useMemo(() => [...COMMANDS, ...extra, ...later], [extra, later]);
+  useEffect(() => {
+    if (later.length > 0)
+      for (const key of waiting.current.splice(0)) later.find(({ keys }) => keys.includes(key))?.run(session);
+    return listenForKeys(window, session, commands, (key, isTyping) => {
+      const isDialog = document.querySelector("dialog[open]") !== null;
+      const sheet = key === "Ctrl+k" && !isDialog ? "palette" : key === "?" && !isTyping ? "help" : null;
+      if (sheet !== null) setShown(sheet);
+      else if (later.length === 0 && !isTyping) waiting.current.push(key);
+      return sheet !== null;
+    });
+  }, [session, commands, later]);
   if (shown === null) return null;
   return (
     <Suspense>
-      <KeySheet kind={shown} commands={[...OF_PAGE, ...extra]} onClose={() => setShown(null)} />
+      <KeySheet kind={shown} commands={commands} onClose={() => setShown(null)} />
     </Suspense>
   );
 }

@@ -3,7 +3,7 @@ import { type Command, keyOf } from "./commands.ts";
 
 /**
  * Runs commands by the keys that are pressed in `target`, until the function given back is called. `takes` gets what is no
- * key of theirs, and what is pressed in a text; true: it has used the key.
+ * key of theirs, and what is pressed in a text, but not again while it is held; true: it has used the key.
  */
 export function listenForKeys(
   target: Window | HTMLElement,
@@ -26,7 +26,7 @@ export function listenForKeys(
     const key = keyOf(event);
     const isText = isTyping(event, isByKeyboard);
     const command = isText ? undefined : commands.find(({ keys }) => keys.includes(key));
-    if (command === undefined && !takes(key, isText)) return;
+    if (command === undefined && (event.repeat || !takes(key, isText))) return;
     if (!event.repeat || command?.repeats === true) command?.run(session);
     event.preventDefault();
     hasSpace = key === " ";

@@ -10,11 +10,11 @@ import { example, hasChromium, hashOf, layoutOf, untilOpen, type Viewer } from "
 const EQUAL = Number.POSITIVE_INFINITY;
 /**
  * Recordings in which someone walks, wheels, propellers, atoms and robots move, seconds at which they do, and decibels
- * from which on it is the same: steps go by the way that was watched, and a scanner's dots are what was watched.
+ * from which on it is the same: a scanner's dots are what was watched.
  */
 const MOVING = [
-  ["race.hcrp", 20, 30],
-  ["town.log", 4, 40],
+  ["race.hcrp", 20, EQUAL],
+  ["town.log", 4, EQUAL],
   ["flight.fgtape", 12, EQUAL],
   ["buckyball.nanover.zip", 2, EQUAL],
   ["patrol.tape", 6, 40],
@@ -44,8 +44,12 @@ describe.skipIf(!hasChromium || !hasFfmpeg)("a time", () => {
         simtape.pause();
         while (simtape.state.value.status.phase !== "paused") await turn();
         // what was on its way from the worker
-        for (let i = 0; i < 10; i++) await turn();
-        return simtape.frame!.time;
+        let time: number;
+        do {
+          time = simtape.frame!.time;
+          for (let i = 0; i < 10; i++) await turn();
+        } while (simtape.frame!.time !== time);
+        return time;
       },
       [time, rate] as const,
     );

@@ -148,6 +148,11 @@ describe.skipIf(!hasChromium)("two scenes", () => {
     await second().waitFor();
     await page.keyboard.press("Shift+S");
     await second().waitFor({ state: "detached" });
+    // it stands in the same list as all others
+    await page.keyboard.press("?");
+    const help = page.getByRole("dialog", { name: "Keys" });
+    for (const title of ["Play or pause", "Scene beside, or close it", "Undo in layout and camera path"])
+      await help.getByText(title).waitFor();
   });
 
   test("the second is opened and closed by a key, and what was undone comes back with its camera", async () => {

@@ -143,7 +143,7 @@ function drawn(cast: Cast): { readonly count: number; readonly turn: number }[] 
 }
 
 test("aircraft of several kinds are drawn as what they are, each once", () => {
-  const cast = new Cast(new Origin(), -1, { aircraft: "aircraft" });
+  const cast = new Cast(new Origin(), -1, { presenters: { aircraft: "aircraft" } });
   cast.show(stateOf(["bo105", "ask21", "Aircraft/ask21/Models/ask21.xml", "A320"], {}));
   expect(
     drawn(cast)
@@ -156,7 +156,7 @@ test("aircraft of several kinds are drawn as what they are, each once", () => {
 
 test("a rotor turns as fast as it is recorded, and stands where it stands", () => {
   const turnOf = (rpm: number, time: number): number => {
-    const cast = new Cast(new Origin(), -1, { aircraft: "aircraft" });
+    const cast = new Cast(new Origin(), -1, { presenters: { aircraft: "aircraft" } });
     cast.show(stateOf(["bo105"], { "/rotors/main/rpm": rpm }, time));
     return drawn(cast).reduce((sum, { turn }) => sum + turn, 0);
   };
@@ -169,7 +169,7 @@ const UFO = "ufo-continuous.fgtape";
 
 test.skipIf(!sampleNames("flightgear").includes(UFO))("the one of a real flight is as large as its kind", async () => {
   await using recording = await open(new Uint8Array(readFileSync(sample(`flightgear/${UFO}`))));
-  const cast = new Cast(new Origin(), -1, { aircraft: "aircraft" });
+  const cast = new Cast(new Origin(), -1, { presenters: { aircraft: "aircraft" } });
   cast.show(await recording.state(20e9));
   expect(cast.crowds[0]!.radius).toBeCloseTo(AIRFRAMES.ufo.radius, 6);
 });

@@ -51,7 +51,7 @@ describe("in the scene", () => {
   function shown(sets: Readonly<Record<string, EntitySet>>, values: ReadonlyMap<string, Value>, hands = true): Cast {
     const origin = new Origin();
     origin.local(Float64Array.of(0, 0, 0), 0);
-    const cast = new Cast(origin, -1, {}, undefined, undefined, hands ? HANDS : undefined);
+    const cast = new Cast(origin, -1, hands ? { hands: HANDS } : {});
     const state: State = { time: 0, values, sets: new Map(Object.entries(sets)) };
     cast.show(state);
     cast.see({ position: new Vector3(0, 2, 10), pixels: 500, seen: 500 });

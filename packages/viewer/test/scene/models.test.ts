@@ -23,7 +23,7 @@ async function shown(name: string, seconds: number, models: readonly ThingModel[
   const state = await recording.state(seconds * 1e9);
   const showing = (await recording.traits()).showing;
   await recording.close();
-  const cast = new Cast(new Origin(), -1, showing?.presenters);
+  const cast = new Cast(new Origin(), -1, showing);
   cast.show(state);
   const made = new Models(models, new Look(-1));
   cast.models = made;

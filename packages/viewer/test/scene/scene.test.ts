@@ -31,7 +31,6 @@ import { Poses } from "../../src/scene/poses.ts";
 import { playerName } from "../../src/scene/presenters/blocks.ts";
 import { BLOCKY, ROUND } from "../../src/scene/presenters/figure-shapes.ts";
 import { Figures, LOW } from "../../src/scene/presenters/figures.ts";
-import { Gait } from "../../src/scene/presenters/gait.ts";
 import { boxEdges } from "../../src/scene/presenters/molecules/box.ts";
 import { readingText } from "../../src/scene/presenters/readings.ts";
 import { roomPose } from "../../src/scene/presenters/room.ts";
@@ -264,7 +263,7 @@ describe("presenters", () => {
   test("are those that the format names, and by names and columns where it names none that there is", async () => {
     const state = await stateOf("patrol.tape");
     const described = (named: Record<string, string>): string => {
-      const cast = new Cast(new Origin(), -1, named);
+      const cast = new Cast(new Origin(), -1, { presenters: named });
       cast.show(state);
       cast.dispose();
       return cast.describe();
@@ -439,15 +438,6 @@ describe("figures and machines", () => {
       const outwards = new Vector3().fromBufferAttribute(places, i).dot(new Vector3().fromBufferAttribute(normals, i));
       expect(outwards).toBeGreaterThan(0);
     }
-  });
-
-  test("legs swing with the way, and rest with it", () => {
-    const gait = new Gait();
-    gait.swing(1, 0, 0, 0);
-    const angles = Array.from({ length: 20 }, (_, i) => gait.swing(1, (i + 1) * 5e7, (i + 1) * 0.1, 0));
-    expect(Math.max(...angles)).toBeGreaterThan(0.5);
-    expect(Math.min(...angles)).toBeLessThan(-0.5);
-    expect(gait.swing(1, 2e9, 2, 0)).toBe(0);
   });
 
   test.each([

@@ -38,7 +38,7 @@ const HARBOUR = setOf(
 );
 
 function castOf(set: EntitySet, figure: string | null, name = "things"): Cast {
-  const cast = new Cast(new Origin(), -1, figure === null ? {} : { [name]: figure });
+  const cast = new Cast(new Origin(), -1, figure === null ? {} : { presenters: { [name]: figure } });
   cast.show(stateOf(set, name));
   return cast;
 }

@@ -150,10 +150,10 @@ describe("edited blocks with a pack", () => {
     };
     cast.show({ time: 0, values: new Map(), sets: new Map([["blocks", setOf([[1, 2, 3, "minecraft:stone"]])]]) });
     expect([layers(), cast.describe()]).toEqual([0, "0 players, 0 entities, 1 edited block"]);
-    cast.skins = SKINS;
+    cast.choose({ skins: SKINS });
     await expect.poll(layers).toBeGreaterThan(0);
     expect(cast.describe()).toBe("0 players, 0 entities, 1 edited block");
-    cast.skins = null;
+    cast.choose({ skins: null });
     expect(layers()).toBe(0);
     cast.dispose();
   });

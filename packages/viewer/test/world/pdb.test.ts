@@ -73,12 +73,12 @@ describe("a PDB beside a recording of molecules", () => {
     );
     const fill = filler([await moleculeOf(text.encode(factors.join("\n")))]);
     const cast = new Cast(new Origin(), -1);
-    cast.molecules = { color: "b-factor" };
+    cast.choose({ molecules: { color: "b-factor" } });
     cast.show(bare(WHOLE));
     const crowd = cast.crowds.find(({ set }) => set === "particles")!;
     expect(crowd.label(1)).toBe("atom 1");
     expect(cast.facts!.structure.polymers).toBe(0);
-    cast.filler = fill;
+    cast.choose({ filler: fill });
     expect(crowd.label(1)).toBe("ALA 1 CA, A");
     expect(crowd.label(81)).toBe("ALA 21 CA, B");
     expect(cast.facts!.structure.polymers).toBe(40);
@@ -86,7 +86,7 @@ describe("a PDB beside a recording of molecules", () => {
     await expect.poll(() => cast.facts!.legend.map(({ text }) => text)).toHaveLength(3);
     expect(cast.facts!.legend.map(({ text }) => text)).not.toContain("no b-factor is recorded");
     // and takes it away with the file
-    cast.filler = null;
+    cast.choose({ filler: null });
     expect(crowd.label(1)).toBe("atom 1");
     cast.dispose();
   });

@@ -9,7 +9,7 @@ import {
   OctahedronGeometry,
   Vector3,
 } from "three";
-import { type Column, type EntitySet, radiansPer, type State, transformOf, type Value } from "simtape";
+import { type Column, type EntitySet, type MovingState, radiansPer, transformOf, type Value } from "simtape";
 import type { Passing } from "../../protocol.ts";
 import { blockLook } from "../../blocks/block-look.ts";
 import { rotate } from "../compose.ts";
@@ -20,11 +20,19 @@ import { Poses } from "../poses.ts";
 import { turnQuaternionUp } from "../y-up.ts";
 import { BLOCKY } from "./figure-shapes.ts";
 import { bend, Figures } from "./figures.ts";
-import { Gait } from "./gait.ts";
+import { swingOf } from "./gait.ts";
 import type { Held } from "./held.ts";
 import { itemAt, nameOfItem } from "./items.ts";
 import { seatHeight } from "./riding.ts";
-import { counted, type Eye, type Presenter, type PresenterKind, type Setting, type WornSkins } from "./presenter.ts";
+import {
+  type Choices,
+  counted,
+  type Eye,
+  type Presenter,
+  type PresenterKind,
+  type Setting,
+  type WornSkins,
+} from "./presenter.ts";
 import { nameOf, numberAt, textAt } from "./cells.ts";
 import { playerReadings } from "./readings.ts";
 import { SetCrowd } from "./set-crowd.ts";
@@ -51,6 +59,8 @@ const SHADE = new Color();
 const HEIGHT = 1.8;
 const SNEAKING = 1.5;
 const LEAN = 0.45;
+/** Seconds that two steps take. */
+const STEP = 0.53;
 /** Bits of the flags that all beings share. */
 const [SNEAKS, SWIMS, GLIDES] = [2, 16, 128];
 /** Of who swims or glides, the middle is so high above the place, metres. */
@@ -91,7 +101,6 @@ class Blocks implements Presenter {
   #skins: WornSkins | null = null;
   #worn: WornBlocks | null = null;
   #seen = 0;
-  readonly #gait = new Gait();
   readonly #others: Instances;
   readonly #poles: Instances;
   readonly #flags: Instances;
@@ -101,6 +110,8 @@ class Blocks implements Presenter {
   #firsts: readonly Passing[] = [];
   #passed = -1;
   #time = 0;
+  /** Metres per second of the players. */
+  #speeds: Float32Array | undefined;
   #values: ReadonlyMap<string, Value> = NOTHING;
   /** Those who ride something that has a place. */
   readonly #seated = new Set<number | string>();
@@ -152,16 +163,17 @@ class Blocks implements Presenter {
     // Its sets are known by name.
   }
 
-  update(state: State): void {
+  update(state: MovingState): void {
     const hasOtherItems = this.#setting.hands !== undefined && this.#values !== state.values;
     this.#values = state.values;
+    this.#time = state.time;
+    this.#speeds = state.speeds?.get("players");
     // A ghost runs through the same world: it is drawn once.
     if (this.#setting.look.ghost < 0 && this.#blocks.update(state)) this.#drawBlocks();
     const [players, entities] = [this.#players.update(state), this.#entities.update(state)];
     const areRiding = this.#seat();
-    if (players || areRiding || hasOtherItems) this.#drawPlayers(state.time);
+    if (players || areRiding || hasOtherItems) this.#drawPlayers();
     if (entities || areRiding) this.#drawEntities();
-    this.#time = state.time;
     this.#drawCheckpoints();
   }
 
@@ -208,7 +220,7 @@ class Blocks implements Presenter {
     this.#grain.dispose();
   }
 
-  wear(skins: WornSkins | null): void {
+  choose({ skins }: Choices): void {
     // a ghost's are not drawn
     if (skins === this.#skins || this.#setting.look.ghost >= 0) return;
     this.#skins = skins;
@@ -285,7 +297,7 @@ class Blocks implements Presenter {
   }
 
   /** The body turns with the yaw, the head with its own and with the pitch. */
-  #drawPlayers(time: number): void {
+  #drawPlayers(): void {
     const { poses, entities } = this.#players;
     const radians = radiansPer(entities?.columns.get("rotation")?.unit ?? null);
     this.#figures.begin();
@@ -306,7 +318,7 @@ class Blocks implements Presenter {
       transform.angles(0, pitch, Number.isFinite(head) ? head : yaw, radians, HEAD, 0);
       turnQuaternionUp(BODY, 0);
       turnQuaternionUp(HEAD, 0);
-      const swing = this.#gait.swing(id, time, x, z);
+      const swing = swingOf(id, this.#time, this.#speeds?.[row] ?? 0, STEP);
       if (isLying) {
         // head first to where they look, around the middle of the body
         bend(BODY, 0, -Math.PI / 2, BODY);
@@ -349,7 +361,7 @@ class Blocks implements Presenter {
     if (this.#isDisposed) return;
     this.#wings = new Wings(this.#setting.look);
     this.object.add(this.#wings.shapes.object);
-    this.#drawPlayers(this.#time);
+    this.#drawPlayers();
     this.#setting.redraw?.();
   }
 
@@ -359,7 +371,7 @@ class Blocks implements Presenter {
     if (this.#isDisposed) return;
     this.#held = new Held(this.#setting.look);
     for (const shapes of this.#held.shapes) this.object.add(shapes.object);
-    this.#drawPlayers(this.#time);
+    this.#drawPlayers();
     this.#setting.redraw?.();
   }
 

@@ -1,45 +1,22 @@
-/** Metres of two steps. */
-const STRIDE = 1.5;
 /** Metres per second at which arms and legs swing as far as they do. */
 const BRISK = 2.2;
 /** Radians. */
 const WIDEST = 0.75;
-/** Farther between two frames, it was put there, metres. */
-const LEAP = 4;
+/** Faster, it was put there; metres per second. */
+const LEAP = 40;
+/** Radians from the step of one to that of the next: no two near each other step alike. */
+const APART = 2.4;
 
-interface Step {
-  x: number;
-  z: number;
-  time: number;
-  phase: number;
-  /** NaN: seen once. */
-  speed: number;
+/**
+ * Angle of the left leg of one who walks, the right leg's is the opposite; `step` is the time of two steps in seconds. It
+ * comes of the time and the speed then, so that a time has one picture: the steps are as long as they are quick.
+ */
+export function swingOf(id: number | string, time: number, speed: number, step: number): number {
+  if (!(speed < LEAP)) return 0;
+  const phase = (2 * Math.PI * time) / (1e9 * step) + APART * numberOf(id);
+  return Math.sin(phase) * WIDEST * Math.min(1, speed / BRISK);
 }
 
-/** How those who walk swing their legs: by the way they have come, forwards and backwards, as far as they are quick. */
-export class Gait {
-  readonly #steps = new Map<number | string, Step>();
-
-  /** Angle of the left leg at a time, nanoseconds, and a place, metres; the right leg's is the opposite. */
-  swing(id: number | string, time: number, x: number, z: number): number {
-    let step = this.#steps.get(id);
-    if (step === undefined) {
-      step = { x, z, time, phase: 1, speed: Number.NaN };
-      this.#steps.set(id, step);
-    }
-    const way = Math.hypot(x - step.x, z - step.z);
-    const passed = Math.abs(time - step.time) / 1e9;
-    if (way > LEAP) {
-      step.speed = Number.NaN;
-    } else if (passed > 0) {
-      step.speed = way / passed;
-      step.phase = (step.phase + (way / STRIDE) * 2 * Math.PI) % (2 * Math.PI);
-    }
-    step.x = x;
-    step.z = z;
-    step.time = time;
-    // Who was seen once may as well walk.
-    const part = Number.isNaN(step.speed) ? 0.6 : Math.min(1, step.speed / BRISK);
-    return Math.sin(step.phase) * WIDEST * part;
-  }
+function numberOf(id: number | string): number {
+  return typeof id === "number" ? id : id.length;
 }

@@ -1,7 +1,8 @@
 import type { Box3, Object3D, Vector3 } from "three";
-import type { Axes, EntitySet, Showing, State } from "simtape";
+import type { Axes, EntitySet, MovingState, Showing, State } from "simtape";
 import type { Look } from "../look.ts";
 import type { Passing } from "../../protocol.ts";
+import type { Thing } from "../../subject.ts";
 import type { Scenery } from "../../world/companion.ts";
 import type { Poses } from "../poses.ts";
 import type { Origin } from "../origin.ts";
@@ -24,6 +25,18 @@ export type Filler = (state: State) => State;
 
 /** Textures of blocks, and their pictures. */
 export type WornSkins = NonNullable<Scenery["skins"]>;
+
+/** What was chosen for all presenters of a recording; what concerns none of its things, a presenter leaves. */
+export interface Choices {
+  /** How molecules look. */
+  readonly molecules: MoleculeSettings;
+  /** What edited blocks wear; null: plain colours. */
+  readonly skins: WornSkins | null;
+  /** What adds to states what is known of molecules beside them; null: nothing. */
+  readonly filler: Filler | null;
+  /** The one thing that is shown among the others; null: none is. */
+  readonly single: Thing | null;
+}
 
 /** From where a picture is drawn. */
 export interface Eye {
@@ -84,19 +97,13 @@ export interface Presenter {
   readonly crowds: readonly Crowd[];
   /** Takes a set it claims; called once for each. */
   adopt(set: string): void;
-  update(state: State): void;
+  update(state: MovingState): void;
   /** Groups of values (`Showing.bulk`) that it looks at now: they come only then. */
   readonly reads?: readonly string[];
   /** Called before every picture, also where only the camera has moved: for what looks simpler from afar. */
   see?(eye: Eye): void;
-  /** Takes how molecules are to look; only of what has some. */
-  choose?(settings: MoleculeSettings): void;
-  /** Takes what adds to a state what is known of molecules beside it; null: nothing. Only of what has some. */
-  fill?(filler: Filler | null): void;
-  /** Takes what blocks wear, null: nothing; only of what has some. */
-  wear?(skins: WornSkins | null): void;
-  /** Takes the one thing that is chosen, to show it among the others; null: none is. */
-  single?(thing: { readonly set: string; readonly id: number | string } | null): void;
+  /** Takes what was chosen, when it is made and when something else is; only of what can look otherwise. */
+  choose?(choices: Choices): void;
   /** Of molecules, where it draws some. */
   readonly facts?: MoleculeFacts | null;
   /** Takes note who passes checkpoints when, by time; only of what shows them. */

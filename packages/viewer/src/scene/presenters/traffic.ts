@@ -8,14 +8,14 @@ import {
   OctahedronGeometry,
   SphereGeometry,
 } from "three";
-import type { EntitySet, State } from "simtape";
+import type { EntitySet, MovingState } from "simtape";
 import { Instances } from "../instances.ts";
 import { color, colorOf } from "../look.ts";
 import { Halos } from "../halos.ts";
 import { ROUND } from "./figure-shapes.ts";
 import { Figures } from "./figures.ts";
 import { Fleet } from "./fleet.ts";
-import { Gait } from "./gait.ts";
+import { swingOf } from "./gait.ts";
 import { Boxes, PLACE, putAt, putBox } from "./placing.ts";
 import { counted, type Eye, type Presenter, type PresenterKind, type Setting } from "./presenter.ts";
 import { numberAt, textAt } from "./cells.ts";
@@ -29,6 +29,8 @@ export const traffic: PresenterKind = {
 };
 
 const SETS = ["vehicles", "walkers", "traffic-lights", "traffic-signs", "sensors", "other"];
+/** Seconds that two steps take. */
+const STEP = 1;
 /** Half of what is assumed where a bounding box is missing, metres along x, y, z of the recording. */
 const WALKER = [0.3, 0.3, 0.9] as const;
 const PROP = [0.25, 0.25, 0.25] as const;
@@ -66,7 +68,6 @@ class Traffic implements Presenter {
   readonly #walkerBoxes = new Boxes(WALKER);
   readonly #propBoxes = new Boxes(PROP);
   readonly #people: Figures;
-  readonly #gait = new Gait();
   readonly #halos = new Halos();
   readonly #poles: Instances;
   readonly #boxes: Instances;
@@ -109,9 +110,9 @@ class Traffic implements Presenter {
     // Its sets are known by name.
   }
 
-  update(state: State): void {
+  update(state: MovingState): void {
     this.#fleet.update(state);
-    if (this.#walkers.update(state)) this.#drawWalkers(state.time);
+    if (this.#walkers.update(state)) this.#drawWalkers(state);
     for (const crowd of [this.#lights, this.#signs, this.#sensors, this.#others]) crowd.update(state);
     // A ghost drives through the same town: it is drawn once.
     if (this.#setting.look.ghost >= 0) return;
@@ -159,7 +160,7 @@ class Traffic implements Presenter {
     for (const part of [this.#fleet, this.#people, ...this.#stillShapes]) part.dispose();
   }
 
-  #drawWalkers(time: number): void {
+  #drawWalkers({ time, speeds }: MovingState): void {
     const { poses, entities } = this.#walkers;
     const { middle, half } = this.#walkerBoxes;
     this.#walkerBoxes.update(entities);
@@ -170,7 +171,7 @@ class Traffic implements Presenter {
       this.#walkerBoxes.read(row);
       const at = 3 * row;
       const id = poses.ids[row]!;
-      const swing = this.#gait.swing(id, time, p[at]!, p[at + 2]!);
+      const swing = swingOf(id, time, speeds?.get("walkers")?.[row] ?? 0, STEP);
       const feet = p[at + 1]! + middle[1]! - half[1]!;
       this.#people.put(p[at]!, feet, p[at + 2]!, q, 4 * row, q, 4 * row, 2 * half[1]!, swing, 0.04, colorOf(id));
     }

@@ -42,7 +42,8 @@ export function Library() {
     const timer = setInterval(more, NEXT_EVERY);
     return () => clearInterval(timer);
   }, [isNext, more]);
-  const facets = useFacets(search, all.length);
+  // one that was read meanwhile has something to choose
+  const facets = useFacets(search, all.map(({ id, state }) => id + state).join());
   const selection = useSelection(items);
   const [isFiltering, setFiltering] = useState(false);
   const field = useRef<HTMLInputElement>(null);

@@ -2,7 +2,7 @@ import { type Box3, Color, Group } from "three";
 import type { State } from "simtape";
 import { color } from "../../look.ts";
 import { textAt } from "../cells.ts";
-import { counted, type Filler, type Presenter, type PresenterKind, type Setting } from "../presenter.ts";
+import { type Choices, counted, type Filler, type Presenter, type PresenterKind, type Setting } from "../presenter.ts";
 import { moleculeReadings } from "../readings.ts";
 import { roomPose } from "../room.ts";
 import { SetCrowd } from "../set-crowd.ts";
@@ -118,21 +118,11 @@ class Molecules implements Presenter {
     // Its sets are known by name.
   }
 
-  choose(settings: MoleculeSettings): void {
-    if (settings === this.#settings) return;
-    this.#settings = settings;
-    this.#refresh();
-  }
-
-  fill(filler: Filler | null): void {
-    if (filler === this.#filler) return;
+  choose({ molecules, filler, single }: Choices): void {
+    const chosen = single?.set === "particles" ? single : null;
+    if (molecules === this.#settings && filler === this.#filler && chosen?.id === this.#chosen?.id) return;
+    this.#settings = molecules;
     this.#filler = filler;
-    this.#refresh();
-  }
-
-  single(thing: { readonly set: string; readonly id: number | string } | null): void {
-    const chosen = thing?.set === "particles" ? thing : null;
-    if (chosen?.id === this.#chosen?.id) return;
     this.#chosen = chosen;
     this.#refresh();
   }
