@@ -54,7 +54,7 @@ const list = fc
   .chain(([a, b, c, another]) =>
     fc.oneof(
       { weight: 6, arbitrary: fc.constant([a!, b!, c!]) },
-      { weight: 2, arbitrary: fc.array(fc.constantFrom(a!, b!, c!, another), { minLength: 2, maxLength: 4 }) },
+      { weight: 2, arbitrary: fc.array(fc.constantFrom(a!, b!, c!, another!), { minLength: 2, maxLength: 4 }) },
       fc.shuffledSubarray([a!, b!, c!], { minLength: THINGS.length }),
     ),
   );
