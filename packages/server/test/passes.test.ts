@@ -1,4 +1,4 @@
-/** Ranges that follow each other on one connection have what each would have alone: see `http/passes.ts`. */
+/** Ranges that follow each other on one connection have what each would have alone: see `bytes/passes.ts`. */
 import { appendFileSync, mkdtempSync, readFileSync, renameSync, rmSync, utimesSync, writeFileSync } from "node:fs";
 import { Agent, type IncomingHttpHeaders, request } from "node:http";
 import { tmpdir } from "node:os";

@@ -1,6 +1,6 @@
 import type { OutgoingHttpHeaders } from "node:http";
 import type { FastifyReply, FastifyRequest } from "fastify";
-import { AT_ONCE } from "../http/passes.ts";
+import { AT_ONCE } from "./passes.ts";
 import type { Library } from "../library/library.ts";
 import { Problem, notFound } from "../problem.ts";
 import { isKnownTag, isMatched } from "./conditions.ts";

@@ -13,7 +13,7 @@ import { ON_USE } from "./on-use.ts";
 import { OPENAPI, PROBLEM } from "./openapi.ts";
 import { answerBroken } from "./broken-requests.ts";
 import { checkParameters } from "./parameters.ts";
-import { Passes } from "./passes.ts";
+import { Passes } from "../bytes/passes.ts";
 import { checkOrigin, checkSession } from "./origin.ts";
 import { Problem, sendProblem } from "../problem.ts";
 import { checkRights } from "./rights.ts";

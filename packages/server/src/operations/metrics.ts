@@ -2,7 +2,7 @@ import type { FastifyInstance, FastifyRequest } from "fastify";
 import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from "prom-client";
 import type { Context } from "../context.ts";
 import type { Query } from "../database/database.ts";
-import type { Answered } from "../http/passes.ts";
+import type { Answered } from "../bytes/passes.ts";
 import { Remembered } from "../remembered.ts";
 
 /** Milliseconds for which the counts of rows are used again: counting a million takes a while. */

@@ -2,7 +2,7 @@ import { sql } from "kysely";
 import type { Context } from "../../context.ts";
 import type { Tables } from "../../database/tables.ts";
 import { hasRole, type Person } from "../../people/person.ts";
-import { COLUMNS, type Row } from "../items.ts";
+import { COLUMNS, type Row } from "./columns.ts";
 import { areNone, type Filters, isOfColumns } from "./filters.ts";
 import { behind, orderBy, positionOf, type SearchOrder, sortedBy } from "./order.ts";
 import { filtered, narrowed, type Rows } from "./search.ts";

@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Socket } from "node:net";
 import type { FastifyReply, FastifyRequest } from "fastify";
-import { rangeOf } from "../bytes/range.ts";
+import { rangeOf } from "./range.ts";
 import type { OpenFile } from "../library/library.ts";
 import type { Lease } from "../remembered.ts";
 
