@@ -74,6 +74,8 @@ export default defineConfig(({ mode }) => {
       },
     },
     test: {
+      // whether tests try as often as `npm run soak` wants (packages/simtape/test/soak.ts)
+      env: { SIMTAPE_SOAK: mode === "soak" ? "1" : "" },
       reporters: ["default", "./test/summary-reporter.ts"],
       setupFiles: ["./test/setup.ts"],
       globalSetup: [

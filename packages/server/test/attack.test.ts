@@ -6,6 +6,7 @@ import { join } from "node:path";
 import { deflateRawSync } from "node:zlib";
 import fc from "fast-check";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { tries } from "../../simtape/test/soak.ts";
 import { makeDemos } from "./support/demos.ts";
 import { json, startNode, type TestNode, until } from "./support/node.ts";
 import { Caller, userCommand } from "./support/people.ts";
@@ -27,7 +28,7 @@ interface Document {
   readonly paths: Readonly<Record<string, Readonly<Record<string, { readonly parameters?: readonly Parameter[] }>>>>;
 }
 
-const CONNECTIONS = process.env["MODE"] === "soak" ? 100_000 : 10_000;
+const CONNECTIONS = tries(10_000, 100_000);
 const MOST_AT_ONCE = 500;
 const CANARY = "what none outside may read";
 const HOSTILE = [

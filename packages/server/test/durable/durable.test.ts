@@ -1,8 +1,9 @@
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { type Database, joinDatabase } from "../../dist/database/database.js";
+import { isSoak } from "../../../simtape/test/soak.ts";
 import { startNode } from "../support/node.ts";
-import { isSoak, made, newLibrary, POINTS, survive, testKept } from "./kept.ts";
+import { made, newLibrary, POINTS, survive, testKept } from "./kept.ts";
 
 test("each failpoint is at one place", () => {
   expect(POINTS.length).toBeGreaterThan(30);

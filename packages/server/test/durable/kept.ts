@@ -14,7 +14,6 @@ import type { NewDatabase } from "../support/databases.ts";
 import { makeRecordings, type Run, SCENARIOS, type World } from "./scenarios.ts";
 
 const SRC = fileURLToPath(new URL("../../src", import.meta.url));
-export const isSoak = import.meta.env.MODE === "soak";
 
 /** All that are in the source: one that is added is tested by that. */
 export const POINTS = readdirSync(SRC, { recursive: true, encoding: "utf8" })

@@ -7,6 +7,7 @@ import { fileURLToPath } from "node:url";
 import pg from "pg";
 import { open } from "simtape";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { isSoak } from "../../../simtape/test/soak.ts";
 import { isCephInstalled } from "../../../simtape/test/support/ceph-server.ts";
 import { RoomClient } from "../../src/rooms/index.ts";
 import { makeDemos } from "../support/demos.ts";
@@ -19,7 +20,6 @@ import { LiveLoad, type Load, ReadLoad, ReportLoad, UploadLoad } from "./load.ts
 import { type Part, startWorld, type World } from "./world.ts";
 
 const CLI = fileURLToPath(new URL("../../../simtape/bin/simtape.js", import.meta.url));
-const isSoak = import.meta.env.MODE === "soak";
 /** A kill of each kind twice; in a soak many, in any order and at any moment. */
 const KILLS = isSoak ? 200 : 14;
 /** Milliseconds: 20 s where nothing else runs. */
