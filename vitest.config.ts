@@ -59,7 +59,8 @@ export default defineConfig(({ mode }) => {
   const project = (name: string, test: TestProjectInlineConfiguration["test"], usesBuilt = isBuilt) => ({
     extends: true as const,
     plugins: usesBuilt ? [built()] : [],
-    test: { name, ...test },
+    // A project has a mode of its own, "test": whether tests try as often as `npm run soak` wants is said to them here.
+    test: { name, env: { SIMTAPE_SOAK: mode === "soak" ? "1" : "" }, ...test },
   });
   return {
     // What a package's own `imports` gives on Node, and what the simulations are made with, as it is now, whatever was
@@ -74,8 +75,6 @@ export default defineConfig(({ mode }) => {
       },
     },
     test: {
-      // whether tests try as often as `npm run soak` wants (packages/simtape/test/soak.ts)
-      env: { SIMTAPE_SOAK: mode === "soak" ? "1" : "" },
       reporters: ["default", "./test/summary-reporter.ts"],
       setupFiles: ["./test/setup.ts"],
       globalSetup: [
