@@ -1,5 +1,6 @@
 import { fileURLToPath } from "node:url";
 import { defineConfig, type TestProjectInlineConfiguration } from "vitest/config";
+import simtape from "./packages/simtape/package.json" with { type: "json" };
 import { built } from "./test/built.ts";
 
 /**
@@ -63,16 +64,16 @@ export default defineConfig(({ mode }) => {
     test: { name, env: { SIMTAPE_SOAK: mode === "soak" ? "1" : "" }, ...test },
   });
   return {
-    // What a package's own `imports` gives on Node, and what the simulations are made with, as it is now, whatever was
-    // built of it last.
+    // What a package's own `imports` gives on Node, and `simtape` where other packages import it: the sources, so that no
+    // module is there twice, as a source and as it was built last.
     resolve: {
-      alias: {
-        "#crc32": source("io/node/crc32.ts"),
-        "#files": source("io/node/file.ts"),
-        "#native-zstd": source("io/node/native-zstd.ts"),
-        "#zstd-wasm": source("io/node/zstd-wasm.ts"),
-        "simtape/making": source("making.ts"),
-      },
+      alias: [
+        { find: "#crc32", replacement: source("io/node/crc32.ts") },
+        { find: "#files", replacement: source("io/node/file.ts") },
+        { find: "#native-zstd", replacement: source("io/node/native-zstd.ts") },
+        { find: "#zstd-wasm", replacement: source("io/node/zstd-wasm.ts") },
+        ...entries(),
+      ],
     },
     test: {
       reporters: ["default", "./test/summary-reporter.ts"],
@@ -101,6 +102,18 @@ export default defineConfig(({ mode }) => {
     },
   };
 });
+
+/** `simtape`, `simtape/node`, ... by their sources. */
+function entries(): { find: RegExp; replacement: string }[] {
+  return Object.entries(simtape.exports).flatMap(([name, entry]) => {
+    const path = typeof entry === "string" ? entry : entry.default;
+    if (!path.endsWith(".js")) return [];
+    const [find, replacement] = [`simtape${name.slice(1)}`, path.replace("./dist/", "").replace(/\.js$/, ".ts")];
+    return [
+      { find: new RegExp(`^${find.replace("*", "([^/]+)")}$`), replacement: source(replacement.replace("*", "$1")) },
+    ];
+  });
+}
 
 function source(path: string): string {
   return fileURLToPath(new URL(`packages/simtape/src/${path}`, import.meta.url));

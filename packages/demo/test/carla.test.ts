@@ -1,12 +1,9 @@
 import { expect, test } from "vitest";
-import { demo } from "../src/carla.ts";
+import { check, MemoryFiles, open as openRecording, type Recording, type SinkBundle } from "../../simtape/src/index.ts";
 import { CAR_LENGTH, randomOf, Town } from "../src/carla-town.ts";
+import { demo } from "../src/carla.ts";
 import { carla } from "../../simtape/src/formats/carla/format.ts";
 import { carlaCollisions } from "../../simtape/src/formats/carla/queries/collisions.ts";
-import { MemoryFiles, type SinkBundle } from "../../simtape/src/io/sink.ts";
-import { openBundle } from "../../simtape/src/model/open.ts";
-import type { Recording } from "../../simtape/src/model/recording.ts";
-import { check } from "../../simtape/src/ops/check.ts";
 import { bundleOfFiles } from "../../simtape/test/conformance/mutate.ts";
 
 async function record(seconds: number, entities: number, seed: number): Promise<Uint8Array> {
@@ -16,7 +13,7 @@ async function record(seconds: number, entities: number, seed: number): Promise<
 }
 
 function open(bytes: Uint8Array): Promise<Recording> {
-  return openBundle(bundleOfFiles({ "town.log": bytes }), [carla]);
+  return openRecording(bundleOfFiles({ "town.log": bytes }), { formats: [carla] });
 }
 
 test("the same seed gives the same bytes, another seed others", async () => {

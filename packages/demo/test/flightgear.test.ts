@@ -1,11 +1,8 @@
 import { describe, expect, test } from "vitest";
-import { demo } from "../src/flightgear.ts";
+import { check, MemoryFiles, open, type Recording } from "../../simtape/src/index.ts";
 import { Air, Aircraft, type Phase } from "../src/flightgear-aircraft.ts";
+import { demo } from "../src/flightgear.ts";
 import { flightgear } from "../../simtape/src/formats/flightgear/format.ts";
-import { MemoryFiles } from "../../simtape/src/io/sink.ts";
-import { openBundle } from "../../simtape/src/model/open.ts";
-import type { Recording } from "../../simtape/src/model/recording.ts";
-import { check } from "../../simtape/src/ops/check.ts";
 import { bundleOfFiles } from "../../simtape/test/conformance/mutate.ts";
 import { tries } from "../../simtape/test/soak.ts";
 
@@ -16,7 +13,7 @@ async function made(seconds: number, entities: number, seed: number): Promise<Ui
 }
 
 function opened(bytes: Uint8Array): Promise<Recording> {
-  return openBundle(bundleOfFiles({ "a.fgtape": bytes }), [flightgear]);
+  return open(bundleOfFiles({ "a.fgtape": bytes }), { formats: [flightgear] });
 }
 
 /** Numbers in [0, 1), repeatable. */

@@ -1,9 +1,7 @@
 import { expect, test } from "vitest";
+import { check, MemoryFiles, open } from "../../simtape/src/index.ts";
 import { demo } from "../src/hcrp.ts";
 import { hcrp } from "../../simtape/src/formats/hcrp/format.ts";
-import { MemoryFiles } from "../../simtape/src/io/sink.ts";
-import { openBundle } from "../../simtape/src/model/open.ts";
-import { check } from "../../simtape/src/ops/check.ts";
 import { bundleOfFiles } from "../../simtape/test/conformance/describe-format.ts";
 
 async function made(seconds: number, entities: number, seed: number): Promise<Uint8Array> {
@@ -16,13 +14,13 @@ test("a race is a sound recording of the length asked for, and the same again fo
   const bytes = await made(40, 3, 3);
   expect(Buffer.compare(await made(40, 3, 3), bytes)).toBe(0);
   expect(Buffer.compare(await made(40, 3, 4), bytes)).not.toBe(0);
-  await using recording = await openBundle(bundleOfFiles({ "race.hcrp": bytes }), [hcrp]);
+  await using recording = await open(bundleOfFiles({ "race.hcrp": bytes }), { formats: [hcrp] });
   expect((await check(recording)).findings).toEqual([]);
   expect((await recording.timeline()).end).toBe(40e9);
 });
 
 test("players climb, fall, come back and finish, platform by platform", async () => {
-  await using recording = await openBundle(bundleOfFiles({ "race.hcrp": await made(120, 8, 1) }), [hcrp]);
+  await using recording = await open(bundleOfFiles({ "race.hcrp": await made(120, 8, 1) }), { formats: [hcrp] });
   const said: string[] = [];
   for await (const { value } of recording.messages(recording.channel("chat")))
     said.push(String((value as { line: unknown }).line));
@@ -52,7 +50,7 @@ test("players climb, fall, come back and finish, platform by platform", async ()
 });
 
 test("one player for a moment is a race, too", async () => {
-  await using recording = await openBundle(bundleOfFiles({ "race.hcrp": await made(0.05, 1, 1) }), [hcrp]);
+  await using recording = await open(bundleOfFiles({ "race.hcrp": await made(0.05, 1, 1) }), { formats: [hcrp] });
   expect((await check(recording)).findings).toEqual([]);
   expect((await recording.timeline()).tick!.count).toBe(1);
 });

@@ -1,11 +1,8 @@
 import { McapStreamReader } from "@mcap/core";
 import { expect, test } from "vitest";
+import { check, FORMATS, MemoryFiles, type Recording } from "../../simtape/src/index.ts";
+import { loadZstd } from "../../simtape/src/kit.ts";
 import { demo } from "../src/mcap.ts";
-import { FORMATS } from "../../simtape/src/formats.ts";
-import { MemoryFiles } from "../../simtape/src/io/sink.ts";
-import type { Recording } from "../../simtape/src/model/recording.ts";
-import { check } from "../../simtape/src/ops/check.ts";
-import { loadZstd } from "../../simtape/src/codec/zstd.ts";
 import { openFiles } from "../../simtape/src/testing/observe.ts";
 
 async function made(seconds: number, entities: number, seed: number): Promise<Uint8Array> {

@@ -1,10 +1,7 @@
 import { describe, expect, test } from "vitest";
-import { demo } from "../src/mira.ts";
+import { check, MemoryFiles, type Recording, type Value } from "../../simtape/src/index.ts";
 import { Room } from "../src/mira-room.ts";
-import { MemoryFiles } from "../../simtape/src/io/sink.ts";
-import type { Recording } from "../../simtape/src/model/recording.ts";
-import type { Value } from "../../simtape/src/model/value.ts";
-import { check } from "../../simtape/src/ops/check.ts";
+import { demo } from "../src/mira.ts";
 import { openTape } from "../../simtape/test/formats/mira/tapes.ts";
 
 async function made(seconds: number, entities: number, seed: number): Promise<Uint8Array> {

@@ -1,12 +1,8 @@
 import { describe, expect, test } from "vitest";
-import { demo } from "../src/nanover.ts";
+import { check, filesBundle, MemoryFiles, open as openRecording, type Recording } from "../../simtape/src/index.ts";
 import { Molecules, type Pull } from "../src/nanover-molecules.ts";
+import { demo } from "../src/nanover.ts";
 import { nanover } from "../../simtape/src/formats/nanover/format.ts";
-import { filesBundle } from "../../simtape/src/io/bundle.ts";
-import { MemoryFiles } from "../../simtape/src/io/sink.ts";
-import { openBundle } from "../../simtape/src/model/open.ts";
-import type { Recording } from "../../simtape/src/model/recording.ts";
-import { check } from "../../simtape/src/ops/check.ts";
 
 function randomOf(seed: number): () => number {
   let state = seed;
@@ -23,7 +19,7 @@ async function made(name: string, seconds: number, entities: number, seed = 1): 
 }
 
 function open(files: ReadonlyMap<string, Uint8Array>, name: string): Promise<Recording> {
-  return openBundle(filesBundle(files, name), [nanover]);
+  return openRecording(filesBundle(files, name), { formats: [nanover] });
 }
 
 describe("molecules", () => {

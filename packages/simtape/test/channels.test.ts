@@ -1,23 +1,27 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { describe, expect, test } from "vitest";
 import { CORPUS_FORMATS } from "../../../scripts/make-corpus.ts";
-import { ByteBuilder } from "../src/bytes/builder.ts";
-import { LayoutError } from "../src/bytes/error.ts";
+import { FORMATS } from "../src/formats.ts";
 import { OWN_SCHEMA, schemaOf } from "../src/formats/carla/meaning/schema.ts";
 import { writeStatePatch } from "../src/formats/carla/meaning/state-patch.ts";
 import { eventSchema } from "../src/formats/hcrp/chunk/schema.ts";
-import { writeEntityMetadata, writeLeave, writeView } from "../src/formats/hcrp/layout/entity-events.ts";
-import { writeMessage } from "../src/formats/nanover/layout/messagepack.ts";
-import { channelsOf } from "../src/formats/nanover/meaning/schema.ts";
-import { FORMATS } from "../src/formats.ts";
 import { hcrp } from "../src/formats/hcrp/format.ts";
+import { writeEntityMetadata, writeLeave, writeView } from "../src/formats/hcrp/layout/entity-events.ts";
 import { decodePayload } from "../src/formats/mira/meaning/payload.ts";
 import { KNOWN_TYPES, TypeRegistry } from "../src/formats/mira/meaning/types.ts";
-import { MemoryFiles } from "../src/io/sink.ts";
-import { type Channel, type Schema, untyped, type Value } from "../src/model/value.ts";
-import { openBundle } from "../src/model/open.ts";
-import type { Recording } from "../src/model/recording.ts";
-import { convert } from "../src/ops/convert.ts";
+import { writeMessage } from "../src/formats/nanover/layout/messagepack.ts";
+import { channelsOf } from "../src/formats/nanover/meaning/schema.ts";
+import {
+  type Channel,
+  convert,
+  LayoutError,
+  MemoryFiles,
+  open,
+  type Recording,
+  type Schema,
+  type Value,
+} from "../src/index.ts";
+import { ByteBuilder, untyped } from "../src/kit.ts";
 import { bundleOfFiles } from "./conformance/mutate.ts";
 import { segmentedBundle, wildContent } from "./record/wild.ts";
 import { everyRecording } from "./recordings.ts";
@@ -112,27 +116,27 @@ const RECORDINGS = await everyRecording();
 
 describe("messages decode to what the types of their channels say", () => {
   test.each(RECORDINGS)("$name", async ({ files }) => {
-    await using recording = await openBundle(bundleOfFiles(files), CORPUS_FORMATS);
+    await using recording = await open(bundleOfFiles(files), { formats: CORPUS_FORMATS });
     await expectTyped(recording);
   });
 
   test.each([1, 2, 3, 4])("HCRP in which everything happens: seed %i", async (seed) => {
-    await using recording = await openBundle(await segmentedBundle(wildContent(seed)), FORMATS);
+    await using recording = await open(await segmentedBundle(wildContent(seed)));
     await expectTyped(recording);
   });
 
   test.each(FORMATS)("$name in HCRP", async ({ id }) => {
     const [source] = RECORDINGS.filter(({ name }) => name.startsWith(`corpus ${id}`));
-    await using recording = await openBundle(bundleOfFiles(source!.files), CORPUS_FORMATS);
+    await using recording = await open(bundleOfFiles(source!.files), { formats: CORPUS_FORMATS });
     const to = new MemoryFiles("run.hcrp");
     await convert(recording, await hcrp.writing!(), to);
-    await using carried = await openBundle(bundleOfFiles({ [to.name]: to.bytes }), FORMATS);
+    await using carried = await open(bundleOfFiles({ [to.name]: to.bytes }));
     await expectTyped(carried);
   });
 
   test.each(readdirSync(HCRP).filter((name) => name.endsWith(".hcrp")))("fixture %s", async (name) => {
     const bytes = new Uint8Array(readFileSync(new URL(name, HCRP)));
-    await using recording = await openBundle(bundleOfFiles({ [name]: bytes }), CORPUS_FORMATS);
+    await using recording = await open(bundleOfFiles({ [name]: bytes }), { formats: CORPUS_FORMATS });
     await expectTyped(recording);
   });
 

@@ -1,13 +1,15 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { CORPUS_FORMATS } from "../../../scripts/make-corpus.ts";
-import { fieldText } from "../src/bytes/field-text.ts";
-import { type Field, MORE_FIELDS } from "../src/bytes/fields.ts";
-import { FORMATS } from "../src/formats.ts";
-import type { Dissector } from "../src/model/dissector.ts";
-import { openBundle } from "../src/model/open.ts";
-import type { NativeRecord } from "../src/model/native-record.ts";
-import type { Recording } from "../src/model/recording.ts";
+import {
+  type Dissector,
+  type Field,
+  fieldText,
+  MORE_FIELDS,
+  type NativeRecord,
+  open,
+  type Recording,
+} from "../src/index.ts";
 import { bundleOfFiles } from "./conformance/mutate.ts";
 import { everyRecording } from "./recordings.ts";
 import { tries } from "./soak.ts";
@@ -20,7 +22,7 @@ const FIRST = tries(3, 400);
 
 describe("fields are all of each record and message, in order, leave nothing unnamed but what nobody knows, and say what it decodes to", () => {
   test.each(CASES)("$name", async ({ files, isDamaged }) => {
-    await using recording = await openBundle(bundleOfFiles(files), CORPUS_FORMATS);
+    await using recording = await open(bundleOfFiles(files), { formats: CORPUS_FORMATS });
     const dissector = await recording.dissector();
     const unnamed = new Map<string, number>();
     for await (const record of someRecords(recording)) {
@@ -68,7 +70,7 @@ test("fields of any bytes are all of them, whatever their kind", async () => {
   const opened: { readonly recording: Recording; readonly dissector: Dissector; readonly records: NativeRecord[] }[] =
     [];
   for (const { files } of SOUND) {
-    const recording = await openBundle(bundleOfFiles(files), FORMATS);
+    const recording = await open(bundleOfFiles(files));
     const records: NativeRecord[] = [];
     for await (const record of someRecords(recording)) records.push(record);
     opened.push({ recording, dissector: await recording.dissector(), records });
@@ -98,7 +100,7 @@ test("fields of any bytes are all of them, whatever their kind", async () => {
 
 test("as many fields as asked for are made, then one for the rest", async () => {
   const { files } = SOUND[0]!;
-  await using recording = await openBundle(bundleOfFiles(files), FORMATS);
+  await using recording = await open(bundleOfFiles(files));
   const dissector = await recording.dissector();
   for await (const record of someRecords(recording)) {
     const { fields } = await dissector.record(record, { most: 3 });

@@ -1,5 +1,5 @@
 import { readFileSync } from "node:fs";
-import type { SourceBundle } from "../src/io/source.ts";
+import type { SourceBundle } from "../src/index.ts";
 import { bundleOfFiles } from "./conformance/mutate.ts";
 import { makeTown, RELEASES } from "./fixtures/carla/make.ts";
 import { sampleBytes, sampleNames } from "./samples.ts";

@@ -1,18 +1,15 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { ask, type Answer } from "../../src/ask/index.ts";
-import { allNamesIn } from "./support.ts";
 import { decidedBy } from "../../src/ask/ask.ts";
-import { loadZstd } from "../../src/codec/zstd.ts";
+import { allNamesIn } from "./support.ts";
+import { ask, type Answer } from "../../src/ask/index.ts";
 import { lookInto } from "../../src/cli/find/look.ts";
 import { hcrp } from "../../src/formats/hcrp/format.ts";
 import * as entityEvents from "../../src/formats/hcrp/layout/entity-events.ts";
 import { EVENT } from "../../src/formats/hcrp/layout/events.ts";
-import { memory } from "../../src/io/memory.ts";
-import { openBundle } from "../../src/model/open.ts";
-import type { Recording } from "../../src/model/recording.ts";
-import { makeSideCar } from "../../src/ops/side-car.ts";
 import { MOVE_ON_GROUND, Move, writeMove } from "../../src/formats/hcrp/layout/motion.ts";
+import { makeSideCar, memory, open as openRecording, type Recording } from "../../src/index.ts";
+import { loadZstd } from "../../src/kit.ts";
 import { bundleOfFiles } from "../conformance/mutate.ts";
 import { type EventBytes, compacted, event } from "../fixtures/hcrp/recording.ts";
 
@@ -108,7 +105,10 @@ async function answers(recording: Recording, text: string): Promise<readonly Ans
 }
 
 const opened = (bytes: Uint8Array, kept?: Uint8Array): Promise<Recording> =>
-  openBundle(bundleOfFiles({ "run.hcrp": bytes }), [hcrp], kept === undefined ? {} : { seekIndex: memory(kept) });
+  openRecording(bundleOfFiles({ "run.hcrp": bytes }), {
+    formats: [hcrp],
+    ...(kept === undefined ? {} : { seekIndex: memory(kept) }),
+  });
 
 async function keptOf(bytes: Uint8Array): Promise<Uint8Array<ArrayBuffer>> {
   return (await makeSideCar(bundleOfFiles({ "run.hcrp": bytes }), [hcrp], { room: 1 << 20 })).bytes;

@@ -1,8 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { ask, type AskError, completeExpression } from "../../src/ask/index.ts";
-import { open } from "../../src/index.ts";
+import { open, type Recording } from "../../src/index.ts";
 import { fromFile } from "../../src/io/node/index.ts";
-import type { Recording } from "../../src/model/recording.ts";
 import { example } from "./support.ts";
 
 describe("completeExpression", () => {

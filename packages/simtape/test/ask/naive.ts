@@ -1,5 +1,4 @@
-import type { Recording } from "../../src/model/recording.ts";
-import type { State } from "../../src/model/state.ts";
+import type { Recording, State } from "../../src/index.ts";
 
 /**
  * Expressions of the tests, each with its text, and an evaluator that goes by the words of docs/ask.md alone: at every time

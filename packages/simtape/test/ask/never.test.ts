@@ -5,11 +5,9 @@ import fc from "fast-check";
 import { afterAll, describe, expect, test } from "vitest";
 import { decidedBy } from "../../src/ask/ask.ts";
 import { ask, AskError } from "../../src/ask/index.ts";
-import { FORMATS, open } from "../../src/index.ts";
-import { memory } from "../../src/io/memory.ts";
+import { FORMATS, makeSideCar, memory, open } from "../../src/index.ts";
 import { fromFile } from "../../src/io/node/index.ts";
 import type { NameFacts } from "../../src/model/query/name-facts.ts";
-import { makeSideCar } from "../../src/ops/side-car.ts";
 import { simtapeProcess as simtape } from "../cli/run.ts";
 import { allNamesIn, answersOf, example } from "./support.ts";
 

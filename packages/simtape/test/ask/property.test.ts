@@ -1,10 +1,9 @@
 import fc from "fast-check";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { ask } from "../../src/ask/index.ts";
-import { open } from "../../src/index.ts";
+import { open, type Recording } from "../../src/index.ts";
 import { fromFile } from "../../src/io/node/index.ts";
-import type { Recording } from "../../src/model/recording.ts";
-import { after } from "../../src/model/time.ts";
+import { after } from "../../src/kit.ts";
 import { example } from "./support.ts";
 import { type Claim, Naive, type Term } from "./naive.ts";
 

@@ -1,10 +1,9 @@
 import { describe, expect, test } from "vitest";
+import { ask } from "../../src/ask/index.ts";
 import { carlaBlocked, type CarlaBlocked } from "../../src/formats/carla/queries/blocked.ts";
 import { carlaCollisions } from "../../src/formats/carla/queries/collisions.ts";
-import { ask } from "../../src/ask/index.ts";
-import { open } from "../../src/index.ts";
+import { open, type Recording } from "../../src/index.ts";
 import { fromFile } from "../../src/io/node/index.ts";
-import type { Recording } from "../../src/model/recording.ts";
 import { sample, sampleNames, samplesDirectory } from "../samples.ts";
 import { corpus } from "../sql/support.ts";
 import { answersOf, example } from "./support.ts";

@@ -1,9 +1,8 @@
 import { fileURLToPath } from "node:url";
-import { Budget } from "../../src/bytes/budget.ts";
 import { ask, type Answer, type AskOptions } from "../../src/ask/index.ts";
-import type { ByteSource } from "../../src/io/source.ts";
+import type { ByteSource, Recording } from "../../src/index.ts";
+import { Budget } from "../../src/kit.ts";
 import type { NameFacts } from "../../src/model/query/name-facts.ts";
-import type { Recording } from "../../src/model/recording.ts";
 import { SideCar } from "../../src/model/side-car/side-car.ts";
 
 /** A recording of `examples`. */

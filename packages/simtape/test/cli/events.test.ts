@@ -2,7 +2,7 @@ import { readFileSync, writeFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { expect, test } from "vitest";
 import { makeTown, RELEASES } from "../fixtures/carla/make.ts";
-import { textCell } from "../../src/export/csv.ts";
+import { textCell } from "../../src/cli/serving.ts";
 import { simtape, temporaryFile } from "./run.ts";
 
 const town = temporaryFile("town.log", makeTown(RELEASES.find(({ name }) => name === "0.9.15")!, 30));

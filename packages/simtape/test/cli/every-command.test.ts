@@ -5,9 +5,7 @@ import { Command } from "commander";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { addCommands } from "../../src/cli/commands.ts";
 import { SERVER_COMMANDS } from "../../src/cli/commands/server.ts";
-import { FORMATS } from "../../src/formats.ts";
-import { openBundle } from "../../src/model/open.ts";
-import { check } from "../../src/ops/check.ts";
+import { check, open } from "../../src/index.ts";
 import { bundleOfFiles } from "../conformance/mutate.ts";
 import { tries } from "../soak.ts";
 import { SOUND } from "../specimens.ts";
@@ -64,7 +62,7 @@ async function damagedOf(of: Specimen): Promise<Record<string, Uint8Array>> {
   const bytes = of.files[main]!;
   for (const share of [0.9, 0.95, 0.8, 0.7, 0.6]) {
     const files = { ...of.files, [main]: bytes.slice(0, Math.floor(bytes.length * share)) };
-    const recording = await openBundle(bundleOfFiles(files), FORMATS).catch(() => null);
+    const recording = await open(bundleOfFiles(files)).catch(() => null);
     const isDamaged = recording?.findings.some(({ severity }) => severity === "damage" || severity === "loss") === true;
     await recording?.close();
     if (isDamaged) return files;
@@ -145,7 +143,7 @@ test("damage that only reading finds is said too", async () => {
   const bytes = SOUND.find(({ name }) => name === "tower-race.hcrp")!.files["race.hcrp"]!.slice();
   bytes[Math.floor(bytes.length / 2)]! ^= 0x55;
   writeFileSync(from, bytes);
-  await using recording = await openBundle(bundleOfFiles({ "race.hcrp": bytes }), FORMATS);
+  await using recording = await open(bundleOfFiles({ "race.hcrp": bytes }));
   expect(recording.findings).toEqual([]);
   expect((await check(recording)).status).toBe("damaged");
   for (const words of [

@@ -3,13 +3,20 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { tableFromIPC } from "apache-arrow";
 import { afterAll, describe, expect, test } from "vitest";
-import { EXPORT_TARGETS, exportTo, MemoryFiles, memory, open } from "../../src/index.ts";
-import { bundleOf } from "../../src/io/bundle.ts";
-import type { ByteSink, SinkBundle } from "../../src/io/sink.ts";
+import { spooledSink } from "../../src/cli/output/spooled-sink.ts";
 import { query, tableIn } from "../export/readers.ts";
 import { makeTown, RELEASES } from "../fixtures/carla/make.ts";
-import { spooledSink } from "../../src/cli/output/spooled-sink.ts";
 import { over } from "../../src/cli/run/ending.ts";
+import {
+  bundleOf,
+  type ByteSink,
+  EXPORT_TARGETS,
+  exportTo,
+  memory,
+  MemoryFiles,
+  open,
+  type SinkBundle,
+} from "../../src/index.ts";
 import { simtape } from "./run.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "simtape-export-"));

@@ -15,9 +15,8 @@ import {
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
-import { directoryStore } from "../../src/io/node/directory-store.ts";
-import { toFile } from "../../src/io/node/index.ts";
-import { journalFile } from "../../src/io/node/journal-file.ts";
+import { journalFile } from "../../src/cli/serving.ts";
+import { directoryStore, toFile } from "../../src/io/node/index.ts";
 import { newMark } from "../../src/io/node/owner.ts";
 import { tries } from "../soak.ts";
 import { SOUND } from "../specimens.ts";

@@ -4,13 +4,10 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterAll, describe, expect, test, vi } from "vitest";
 import { soundly } from "../../src/cli/output/excerpt.ts";
-import { FORMATS } from "../../src/formats.ts";
 import { writing } from "../../src/formats/hcrp/writing.ts";
+import { open, rewrite, type SinkBundle, type Store } from "../../src/index.ts";
 import { fromFile, toFile } from "../../src/io/node/index.ts";
-import { isReadable, type ReadableSink, type SinkBundle } from "../../src/io/sink.ts";
-import type { Store } from "../../src/io/store.ts";
-import { openBundle } from "../../src/model/open.ts";
-import { rewrite } from "../../src/ops/copy.ts";
+import { isReadable, type ReadableSink } from "../../src/io/sink.ts";
 import { CASES, casesOf, tried } from "./cases.ts";
 import { simtape } from "./run.ts";
 
@@ -152,7 +149,7 @@ test("a recovery leaves the recording and its journal as they were", async () =>
 test("a cut of a recording, as a server makes for a link, is refused", async () => {
   const name = "run.hcrp";
   const from = fromFile(fileURLToPath(new URL(`../../../corpus/cases/hcrp/walk/${name}`, import.meta.url)));
-  await using source = await openBundle(from, FORMATS);
+  await using source = await open(from);
   for (const isBad of [true, false]) {
     const out = mkdtempSync(join(folder, "cut-"));
     const write = (to: SinkBundle): Promise<unknown> => rewrite(source, writing, to);

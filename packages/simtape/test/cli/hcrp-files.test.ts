@@ -6,7 +6,7 @@ import { Command } from "commander";
 import { expect, test } from "vitest";
 import { addCommands } from "../../src/cli/commands.ts";
 import { SERVER_COMMANDS } from "../../src/cli/commands/server.ts";
-import { FORMATS } from "../../src/formats.ts";
+import { FORMATS } from "../../src/index.ts";
 import { simtape } from "./run.ts";
 
 const fixtures = fileURLToPath(new URL("../fixtures/", import.meta.url));

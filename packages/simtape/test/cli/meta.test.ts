@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, expect, test } from "vitest";
-import { loadZstd } from "../../src/codec/zstd.ts";
+import { loadZstd } from "../../src/kit.ts";
 import { twoEpochs, walk } from "../fixtures/hcrp/make.ts";
 import { segmented } from "../fixtures/hcrp/recording.ts";
 import { simtape } from "./run.ts";

@@ -12,14 +12,9 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import fc from "fast-check";
 import { afterAll, describe, expect, test } from "vitest";
-import { FORMATS } from "../../src/formats.ts";
 import { carryOriginal } from "../../src/formats/hcrp/write/originals.ts";
 import { siblingName } from "../../src/formats/nanover/layout/record.ts";
-import { MemoryFiles } from "../../src/io/sink.ts";
-import { openBundle } from "../../src/model/open.ts";
-import type { Writer } from "../../src/model/writer.ts";
-import { convert } from "../../src/ops/convert.ts";
-import { copy } from "../../src/ops/copy.ts";
+import { convert, copy, FORMATS, MemoryFiles, open, type Writer } from "../../src/index.ts";
 import { bundleOfFiles } from "../conformance/mutate.ts";
 import { tries } from "../soak.ts";
 import { simtape } from "./run.ts";
@@ -125,13 +120,13 @@ test("any two names and endings: both files of a copy are there, and are found a
         [name]: main,
         [siblingName(name, main === traj ? "frame" : "state")]: main === traj ? state : traj,
       };
-      await using recording = await openBundle(bundleOfFiles(files), FORMATS);
+      await using recording = await open(bundleOfFiles(files));
       const target = new MemoryFiles(`${other}${to}`);
       await copy(recording, bundleOfFiles(files), target);
       expect(new Set(target.files.values())).toEqual(new Set([traj, state]));
       expect(target.files.get(target.name)).toEqual(main);
       const copied = { [target.name]: main, ...Object.fromEntries(target.files) };
-      await using again = await openBundle(bundleOfFiles(copied), FORMATS);
+      await using again = await open(bundleOfFiles(copied));
       expect(again.reader.siblings).toHaveLength(1);
     }),
     { seed: 14, numRuns: tries(60, 10_000) },
@@ -184,7 +179,7 @@ async function carrying(
   source: Uint8Array,
   files: readonly (readonly [string, Uint8Array])[],
 ): Promise<Uint8Array<ArrayBuffer>> {
-  await using recording = await openBundle(bundleOfFiles({ source }), FORMATS);
+  await using recording = await open(bundleOfFiles({ source }));
   const writing = await FORMATS.find(({ id }) => id === "hcrp")!.writing!();
   const made = new MemoryFiles("hub.hcrp");
   const carry = async (writer: Writer): Promise<void> => {

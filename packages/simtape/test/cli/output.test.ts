@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { expect, test, vi } from "vitest";
-import { textCell } from "../../src/export/csv.ts";
+import { textCell } from "../../src/cli/serving.ts";
 import { jsonText, visible, visibleLine } from "../../src/model/visible.ts";
 import { tries } from "../soak.ts";
 

@@ -2,8 +2,8 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync, utimesSync, writeFileSy
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { journalFile } from "../../src/cli/serving.ts";
 import { LockedError } from "../../src/io/node/file-lock.ts";
-import { journalFile } from "../../src/io/node/journal-file.ts";
 import { writerLock } from "../../src/io/node/lock.ts";
 
 let folder = "";

@@ -2,15 +2,14 @@ import { existsSync, mkdtempSync, readdirSync, readFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { loadZstd } from "../../src/codec/zstd.ts";
 import { SECTION, writePalettes } from "../../src/formats/hcrp/layout/chunk.ts";
 import { EVENT } from "../../src/formats/hcrp/layout/events.ts";
 import { writeChat, writePaletteAdd } from "../../src/formats/hcrp/layout/world-events.ts";
+import { open } from "../../src/index.ts";
+import { fromFile } from "../../src/io/node/index.ts";
 import { epochs } from "../fixtures/hcrp/make.ts";
 import { built, compacted, event } from "../fixtures/hcrp/recording.ts";
-import { FORMATS } from "../../src/formats.ts";
-import { fromFile } from "../../src/io/node/index.ts";
-import { openBundle } from "../../src/model/open.ts";
+import { loadZstd } from "../../src/kit.ts";
 import { PayloadSet } from "../../src/ops/edit/payload-set.ts";
 import { mustBeWithout } from "../../src/ops/edit/scan.ts";
 import { BookReader, type BookState } from "../support/hcrp-by-the-book.ts";
@@ -155,7 +154,7 @@ describe("a recording from which an edit of before took chat and left its texts 
   const left = temporaryFile("left.hcrp", compacted(zstd, { chunks: [chunk, chunk], metadata: epochs([1]) }));
 
   test("is found to have them, short ones too, by who looks for what was taken out", async () => {
-    await using recording = await openBundle(fromFile(left), FORMATS);
+    await using recording = await open(fromFile(left));
     const nothing = { payloads: new PayloadSet(), messages: new Map(), made: new Set<string>() };
     const refused = (...gone: string[]): Promise<unknown> =>
       mustBeWithout(recording, fromFile(left), [text("a note with a secret")], { ...nothing, gone: new Set(gone) }, []);

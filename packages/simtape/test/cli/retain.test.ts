@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, readdirSync, rmSync, utimesSync, writeFileSync 
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { directoryStore } from "../../src/io/node/directory-store.ts";
+import { directoryStore } from "../../src/io/node/index.ts";
 import { ALEX, make, MAPS, NOW, STEVE } from "../record/retain-store.ts";
 import { type Ran, simtape } from "./run.ts";
 

@@ -2,8 +2,7 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { s3Store } from "../../src/io/s3.ts";
-import type { Store } from "../../src/io/store.ts";
+import { s3Store, type Store } from "../../src/index.ts";
 import { describeWithCeph } from "../support/ceph.ts";
 import { simtape } from "./run.ts";
 

@@ -8,7 +8,7 @@ import { afterAll, describe, expect, test } from "vitest";
 import { Braille } from "../../src/cli/screen/braille.ts";
 import { cellsOf, cut, lineOf } from "../../src/cli/screen/line.ts";
 import { barCells, barLine, columnOf, eventRow, neighbour } from "../../src/cli/screen/timeline.ts";
-import type { RecordingEvent } from "../../src/model/query/event.ts";
+import type { RecordingEvent } from "../../src/index.ts";
 import { MAIN, simtapeProcess } from "./run.ts";
 
 const example = (name: string): string => fileURLToPath(new URL(`../../../../examples/${name}`, import.meta.url));

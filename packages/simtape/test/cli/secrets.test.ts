@@ -6,14 +6,10 @@ import { join } from "node:path";
 import { inspect } from "node:util";
 import fc from "fast-check";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { shownUrl } from "../../src/cli/serving.ts";
 import { entriesOf } from "../../src/cli/view/entries.ts";
 import { serveView } from "../../src/cli/view/server.ts";
-import { FORMATS } from "../../src/formats.ts";
-import { http } from "../../src/io/http.ts";
-import { s3Store } from "../../src/io/s3.ts";
-import { shownUrl } from "../../src/io/shown-url.ts";
-import { bundleAt } from "../../src/location.ts";
-import { openBundle } from "../../src/model/open.ts";
+import { bundleAt, http, open, s3Store } from "../../src/index.ts";
 import * as bad from "../io/bad-server.ts";
 import { SOUND } from "../specimens.ts";
 import { tries } from "../soak.ts";
@@ -197,7 +193,7 @@ describe("name, password and signature of a URL", () => {
       const secret = urlOf("run.log", Number(new URL(url).port));
       const wait = (): Promise<void> => Promise.resolve();
       try {
-        const recording = await openBundle(bundleAt(new URL(secret), { wait }), FORMATS);
+        const recording = await open(bundleAt(new URL(secret), { wait }));
         for await (const _ of recording.batches()) void _;
         expect(found(inspect([recording.info, recording.findings], { depth: 9 }))).toEqual([]);
         await recording.close();

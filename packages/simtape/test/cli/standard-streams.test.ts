@@ -2,9 +2,7 @@ import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSy
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, describe, expect, test } from "vitest";
-import { FORMATS } from "../../src/formats.ts";
-import { openBundle } from "../../src/model/open.ts";
-import { check } from "../../src/ops/check.ts";
+import { check, open } from "../../src/index.ts";
 import { bundleOfFiles } from "../conformance/mutate.ts";
 import { simtape, simtapeProcess } from "./run.ts";
 
@@ -51,7 +49,7 @@ describe.each(Object.entries(SINGLE))("of %s", (_, bytes) => {
     if (!isNamed) expect(new Uint8Array(piped.bytes)).toEqual(new Uint8Array(readFileSync(to)));
     const sums = [];
     for (const written of [new Uint8Array(piped.bytes), new Uint8Array(readFileSync(to))]) {
-      await using recording = await openBundle(bundleOfFiles({ recording: written }), FORMATS);
+      await using recording = await open(bundleOfFiles({ recording: written }));
       const { status, messages } = await check(recording);
       sums.push([recording.info.format, status, messages]);
     }
@@ -92,7 +90,7 @@ test("the original comes back through two pipes", async () => {
 });
 
 async function formatOf(bytes: Uint8Array): Promise<string> {
-  await using recording = await openBundle(bundleOfFiles({ recording: bytes }), FORMATS);
+  await using recording = await open(bundleOfFiles({ recording: bytes }));
   return recording.info.format;
 }
 

@@ -4,10 +4,8 @@ import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { describe, expect, test } from "vitest";
 import { provenanceOf } from "../../src/cli/input/provenance.ts";
-import { FORMATS } from "../../src/formats.ts";
+import { check, FORMATS, open } from "../../src/index.ts";
 import { fromFile } from "../../src/io/node/index.ts";
-import { openBundle } from "../../src/model/open.ts";
-import { check } from "../../src/ops/check.ts";
 import { makeTown, RELEASES } from "../fixtures/carla/make.ts";
 import { type Ran, simtape, temporaryFile } from "./run.ts";
 
@@ -29,7 +27,7 @@ function isSame(a: string, b: string | Uint8Array): boolean {
 
 /** What a file holds, once it is sure that nothing is wrong with it. */
 async function soundly(path: string): Promise<{ messages: number }> {
-  await using recording = await openBundle(fromFile(path), FORMATS);
+  await using recording = await open(fromFile(path));
   const { status, messages } = await check(recording);
   expect(status, path).toBe("sound");
   return { messages };
@@ -246,7 +244,7 @@ describe("edits", () => {
     const to = fresh("renamed.tape");
     const name = "/robot/Odometry";
     expect((await told("rename", patrol, to, "--map", `${name}=/other`)).exit).toBe(0);
-    await using renamed = await openBundle(fromFile(to), FORMATS);
+    await using renamed = await open(fromFile(to));
     const { values } = await renamed.state((await renamed.timeline()).end);
     expect(values.has("/other")).toBe(true);
     expect(values.has(name)).toBe(false);
@@ -264,7 +262,7 @@ describe("edits", () => {
       expect(await simtape(["annotate", source, noted, "--at", "2s", "--text", note])).toMatchObject({ exit: 0 });
       expect(readdirSync(dirname(source))).toHaveLength(2);
       await soundly(noted);
-      await using recording = await openBundle(fromFile(noted), FORMATS);
+      await using recording = await open(fromFile(noted));
       const provenance = await provenanceOf(recording, noted);
       expect(provenance).toMatchObject({
         sources: [{ name: source }],

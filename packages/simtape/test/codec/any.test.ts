@@ -1,12 +1,12 @@
 import { execFileSync, spawnSync } from "node:child_process";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { LayoutError } from "../../src/bytes/error.ts";
 import { type Compression, decompress, sniffCompression } from "../../src/codec/any.ts";
 import { decompressBzip2 } from "../../src/codec/bzip2.ts";
 import { deflateZlib } from "../../src/codec/deflate.ts";
 import { decompressLz4, xxh32 } from "../../src/codec/lz4.ts";
 import { decompressXz } from "../../src/codec/xz.ts";
+import { LayoutError } from "../../src/index.ts";
 import { sampleBytes, samplesDirectory } from "../samples.ts";
 import { bytesOf, fixture, survives, thrown } from "./helpers.ts";
 

@@ -11,7 +11,7 @@ import {
   inflateRaw,
   inflateZlib,
 } from "../../src/codec/deflate.ts";
-import { inflateStream } from "../../src/bytes/inflate-stream.ts";
+import { inflateStream } from "../../src/kit.ts";
 import { bytesOf, fixture, survives, thrown } from "./helpers.ts";
 
 const plain = fixture("plain.bin");

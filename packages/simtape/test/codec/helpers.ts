@@ -1,5 +1,5 @@
 import { readFileSync } from "node:fs";
-import { LayoutError } from "../../src/bytes/error.ts";
+import { LayoutError } from "../../src/index.ts";
 
 /** A file of `test/fixtures/codec`. */
 export function fixture(name: string): Uint8Array<ArrayBuffer> {

@@ -1,7 +1,6 @@
 import { decode, encode } from "@msgpack/msgpack";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { ByteCursor } from "../../src/bytes/cursor.ts";
 import {
   decodeFirst,
   decodeMessagePack,
@@ -11,6 +10,7 @@ import {
   type MessagePackValue,
   skipMessagePack,
 } from "../../src/codec/messagepack.ts";
+import { ByteCursor } from "../../src/kit.ts";
 import { sampleBytes, samplesDirectory } from "../samples.ts";
 import { bytesOf, hexBytes, survives, thrown } from "./helpers.ts";
 

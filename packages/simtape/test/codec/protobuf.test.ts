@@ -1,7 +1,5 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { ByteBuilder } from "../../src/bytes/builder.ts";
-import { ByteCursor } from "../../src/bytes/cursor.ts";
 import {
   expectWire,
   readBool,
@@ -28,6 +26,7 @@ import {
   writeUint32sField,
   writeVarintField,
 } from "../../src/codec/protobuf.ts";
+import { ByteBuilder, ByteCursor } from "../../src/kit.ts";
 import { bytesOf, hexBytes, survives, thrown } from "./helpers.ts";
 
 const field = fc.integer({ min: 1, max: 536_870_911 });

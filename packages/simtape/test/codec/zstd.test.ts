@@ -4,9 +4,9 @@ import { dirname, join } from "node:path";
 import * as zlib from "node:zlib";
 import fc from "fast-check";
 import { beforeAll, describe, expect, it } from "vitest";
-import { ByteBuilder } from "../../src/bytes/builder.ts";
-import { LayoutError } from "../../src/bytes/error.ts";
 import { loadZstd, readZstdFrameHeader, type Zstd, zstdDictionaryId, zstdFrameLength } from "../../src/codec/zstd.ts";
+import { LayoutError } from "../../src/index.ts";
+import { ByteBuilder } from "../../src/kit.ts";
 import { bytesOf, fixture, thrown } from "./helpers.ts";
 
 let zstd: Zstd;

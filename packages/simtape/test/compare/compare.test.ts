@@ -1,10 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { compare, type Comparison, type CompareOptions } from "../../src/compare/index.ts";
-import { FORMATS } from "../../src/formats.ts";
-import { MemoryFiles } from "../../src/io/sink.ts";
-import { openBundle } from "../../src/model/open.ts";
-import type { Recording } from "../../src/model/recording.ts";
+import { FORMATS, MemoryFiles, open, type Recording } from "../../src/index.ts";
 import { bundleOfFiles } from "../conformance/mutate.ts";
 import { tries } from "../soak.ts";
 import { REAL, SOUND, type SoundRecording } from "../specimens.ts";
@@ -19,7 +16,7 @@ function size(files: Readonly<Record<string, Uint8Array>>): number {
 }
 
 function opened(of: SoundRecording): Promise<Recording> {
-  return openBundle(of.bundle(), FORMATS);
+  return open(of.bundle());
 }
 
 /** The messages of one recording, written by the format's own writer as those of `like`, and opened again. */
@@ -33,7 +30,7 @@ async function written(recording: Recording, like: Recording, name: string): Pro
   );
   for await (const batch of recording.batches()) writer.append(batch, channels);
   await writer.close();
-  return openBundle(bundleOfFiles(Object.fromEntries(to.files)), FORMATS);
+  return open(bundleOfFiles(Object.fromEntries(to.files)));
 }
 
 async function compared(a: Recording, b: Recording, options: CompareOptions = {}): Promise<Comparison> {

@@ -1,9 +1,6 @@
 import { ChunkContext } from "../../src/formats/hcrp/chunk/context.ts";
-import { Columns, type MessageBatch } from "../../src/model/batch.ts";
-import { Recording } from "../../src/model/recording.ts";
-import type { Reader } from "../../src/model/reader.ts";
-import type { State } from "../../src/model/state.ts";
-import type { Value } from "../../src/model/value.ts";
+import { type MessageBatch, type Reader, Recording, type State, type Value } from "../../src/index.ts";
+import { Columns } from "../../src/kit.ts";
 
 /** A bit of one message: its row among all messages, a byte of its payload, and what that is changed by. */
 export interface Spot {

@@ -1,8 +1,7 @@
 import fc from "fast-check";
 import { describe, test } from "vitest";
-import type { Format } from "../../src/model/format.ts";
-import { describeFormat as describeFor, type Specimen } from "../../src/testing/describe-format.ts";
-import { FORMATS } from "../formats.ts";
+import { type Format, FORMATS } from "../../src/index.ts";
+import { describeFormat as describeFor, type Specimen } from "../../src/testing/index.ts";
 import { tries } from "../soak.ts";
 import { bundleOfFiles, mutate, mutation, readsOrRefuses } from "./mutate.ts";
 

@@ -1,8 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { counted } from "../../src/io/counted.ts";
-import { cached } from "../../src/io/cached.ts";
-import type { ByteSource } from "../../src/io/source.ts";
+import { type ByteSource, cached, counted } from "../../src/index.ts";
 
 /** Bytes that tell their place: no two short ranges of them are equal by chance. */
 export function sampleBytes(length: number, seed = 1): Uint8Array {

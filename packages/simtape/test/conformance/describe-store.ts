@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import type { Store, StoreEntry } from "../../src/io/store.ts";
+import type { Store, StoreEntry } from "../../src/index.ts";
 import { sampleBytes } from "./describe-source.ts";
 
 /** What a store can do beside the contract. */

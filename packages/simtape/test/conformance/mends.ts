@@ -1,8 +1,5 @@
-import { RecordingError } from "../../src/model/error.ts";
-import type { Recording } from "../../src/model/recording.ts";
-import { check } from "../../src/ops/check.ts";
+import { check, FORMATS, type Recording, RecordingError } from "../../src/index.ts";
 import { openFiles, repaired } from "../../src/testing/observe.ts";
-import { FORMATS } from "../formats.ts";
 
 /** Repairs what can be opened: what comes of it must be sound, or a typed error says why there is nothing. */
 export async function mends(files: Readonly<Record<string, Uint8Array>>): Promise<void> {

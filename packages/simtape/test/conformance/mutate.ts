@@ -1,11 +1,13 @@
 import fc from "fast-check";
-import { LayoutError } from "../../src/bytes/error.ts";
-import { memory } from "../../src/io/memory.ts";
-import type { ByteSource, SourceBundle } from "../../src/io/source.ts";
-import { RecordingError } from "../../src/model/error.ts";
-import { openBundle } from "../../src/model/open.ts";
-import type { Recording } from "../../src/model/recording.ts";
-import { FORMATS } from "../formats.ts";
+import {
+  type ByteSource,
+  LayoutError,
+  memory,
+  open,
+  type Recording,
+  RecordingError,
+  type SourceBundle,
+} from "../../src/index.ts";
 
 /** Files in memory as a bundle; the first is the main one. */
 export function bundleOfFiles(files: Readonly<Record<string, Uint8Array>>): SourceBundle {
@@ -23,7 +25,7 @@ export function bundleOfFiles(files: Readonly<Record<string, Uint8Array>>): Sour
 export async function readsOrRefuses(files: Readonly<Record<string, Uint8Array>>): Promise<void> {
   let recording: Recording;
   try {
-    recording = await openBundle(bundleOfFiles(files), FORMATS);
+    recording = await open(bundleOfFiles(files));
   } catch (error) {
     if (RecordingError.is(error)) return;
     throw error;

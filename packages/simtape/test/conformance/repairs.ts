@@ -1,11 +1,14 @@
-import { LayoutError } from "../../src/bytes/error.ts";
-import { MemoryFiles } from "../../src/io/sink.ts";
-import { RecordingError } from "../../src/model/error.ts";
-import { openBundle } from "../../src/model/open.ts";
-import type { Recording } from "../../src/model/recording.ts";
-import { check } from "../../src/ops/check.ts";
-import { type RepairReport, repair } from "../../src/ops/repair.ts";
-import { FORMATS } from "../formats.ts";
+import {
+  check,
+  FORMATS,
+  LayoutError,
+  MemoryFiles,
+  open,
+  type Recording,
+  RecordingError,
+  repair,
+  type RepairReport,
+} from "../../src/index.ts";
 import { bundleOfFiles } from "./mutate.ts";
 
 export type Files = Readonly<Record<string, Uint8Array>>;
@@ -19,7 +22,7 @@ export type Repaired =
 export async function repaired(files: Files): Promise<Repaired> {
   let recording: Recording;
   try {
-    recording = await openBundle(bundleOfFiles(files), FORMATS);
+    recording = await open(bundleOfFiles(files));
   } catch (error) {
     if (RecordingError.is(error)) return { error };
     throw error;
@@ -32,10 +35,7 @@ export async function repaired(files: Files): Promise<Repaired> {
   try {
     const writing = await FORMATS.find(({ id }) => id === recording.info.format)!.writing!();
     const report = await repair(recording, bundleOfFiles(files), writing, written, (held) =>
-      openBundle(
-        { name, open: async (of) => (await held.open(of)) ?? (of === undefined ? null : beside.open(of)) },
-        FORMATS,
-      ),
+      open({ name, open: async (of) => (await held.open(of)) ?? (of === undefined ? null : beside.open(of)) }),
     );
     return { error: null, report, files: { ...filesOf(written), ...dictionaries } };
   } catch (error) {
@@ -66,7 +66,7 @@ export interface Told {
 /** Every message, in order; none where the files cannot be opened. */
 export async function messagesOf(files: Files): Promise<Told[]> {
   const found: Told[] = [];
-  await using recording = await openBundle(bundleOfFiles(files), FORMATS);
+  await using recording = await open(bundleOfFiles(files));
   for await (const batch of recording.batches()) {
     for (let i = 0; i < batch.length; i++) {
       const { name, schema } = recording.channels[batch.channel[i]!]!;
@@ -93,7 +93,7 @@ export async function faultsOfRepair(files: Files, result: Repaired | null = nul
   if (result.error !== null) return [];
   const faults: string[] = [];
   const { report } = result;
-  await using again = await openBundle(bundleOfFiles(result.files), FORMATS);
+  await using again = await open(bundleOfFiles(result.files));
   const found = await check(again);
   const wrong = found.findings.filter(({ severity }) => severity === "damage" || severity === "loss");
   // What only a newer reader can read is kept as it is, and told for ever.
@@ -190,7 +190,7 @@ export interface Placed {
 
 /** Messages of a main file in which every one is a record of its own, with their places. */
 export async function placesOf(files: Files): Promise<Placed[]> {
-  await using recording = await openBundle(bundleOfFiles(files), FORMATS);
+  await using recording = await open(bundleOfFiles(files));
   const rows: { sequence: number; text: string }[] = [];
   for await (const batch of recording.batches()) {
     for (let i = 0; i < batch.length; i++) {

@@ -5,11 +5,17 @@ import { join } from "node:path";
 import { tableFromIPC, Vector } from "apache-arrow";
 import { parquetMetadata } from "hyparquet";
 import { afterAll, describe, expect, test } from "vitest";
-import { exportTo, MemoryFiles, open } from "../../src/index.ts";
+import {
+  exportTo,
+  MemoryFiles,
+  open,
+  type Recording,
+  type TableBatch,
+  type TableColumn,
+  type Value,
+} from "../../src/index.ts";
 import { fromFile } from "../../src/io/node/index.ts";
-import { CellBuilder, type TableBatch, type TableColumn } from "../../src/model/query/table-cells.ts";
-import type { Recording } from "../../src/model/recording.ts";
-import type { Value } from "../../src/model/value.ts";
+import { CellBuilder } from "../../src/model/query/table-cells.ts";
 import { PYTHON, query, tableIn } from "./readers.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "simtape-cells-"));

@@ -2,9 +2,8 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, describe, expect, test } from "vitest";
-import { exportTo, MemoryFiles, open, seconds } from "../../src/index.ts";
+import { type EntitySet, exportTo, MemoryFiles, open, seconds, type State } from "../../src/index.ts";
 import { fromFile } from "../../src/io/node/index.ts";
-import type { EntitySet, State } from "../../src/model/state.ts";
 import { sample, samplesDirectory } from "../samples.ts";
 import { byApacheArrow, byDuckdb, byNumpy, byPandas, PYTHON, type ReadRow, type ReadRows } from "./readers.ts";
 

@@ -1,8 +1,15 @@
 import { describe, expect, test } from "vitest";
 import { simtape } from "../cli/run.ts";
 import { example } from "../support/example.ts";
-import { EXPORT_TARGETS, type ExportOptions, MemoryFiles, open, originAt, type TargetOption } from "../../src/index.ts";
-import { standardAxes } from "../../src/model/standard-axes.ts";
+import {
+  EXPORT_TARGETS,
+  type ExportOptions,
+  MemoryFiles,
+  open,
+  originAt,
+  standardAxes,
+  type TargetOption,
+} from "../../src/index.ts";
 import { fromFile } from "../../src/io/node/index.ts";
 
 /** Each option as it is when it is given. */

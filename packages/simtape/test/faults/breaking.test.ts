@@ -5,10 +5,8 @@ import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync 
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, describe, expect, test } from "vitest";
-import { FORMATS } from "../../src/formats.ts";
+import { check, open } from "../../src/index.ts";
 import { fromFile } from "../../src/io/node/index.ts";
-import { openBundle } from "../../src/model/open.ts";
-import { check } from "../../src/ops/check.ts";
 import { makeTown, RELEASES } from "../fixtures/carla/make.ts";
 import { MAIN, simtape, temporaryFile } from "../cli/run.ts";
 
@@ -60,7 +58,7 @@ describe("a command that is ended while it writes", () => {
     expect(existsSync(join(into, "town.log"))).toBe(false);
     expect((await simtape(["demo", "carla", "--seconds", "1", "-o", into])).exit).toBe(0);
     expect(readdirSync(into)).toEqual(["town.log", "town.xodr"]);
-    await using recording = await openBundle(fromFile(join(into, "town.log")), FORMATS);
+    await using recording = await open(fromFile(join(into, "town.log")));
     expect((await check(recording)).status).toBe("sound");
   });
 });
@@ -96,7 +94,7 @@ test("of two commands that write the same file at once one does, and the other s
     /there is .* already|already exists|another program has created it/,
   );
   expect(readdirSync(join(to, ".."))).toEqual(["town.hcrp"]);
-  await using recording = await openBundle(fromFile(to), FORMATS);
+  await using recording = await open(fromFile(to));
   expect((await check(recording)).status).toBe("sound");
 });
 

@@ -2,19 +2,22 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, describe, expect, test, vi } from "vitest";
-import { Budget, BudgetError } from "../../src/bytes/budget.ts";
+import { BudgetError } from "../../src/bytes/budget.ts";
 import type { TapeSchema } from "../../src/formats/mira/meaning/schema.ts";
-import { MemoryFiles } from "../../src/io/sink.ts";
-import type { SourceBundle } from "../../src/io/source.ts";
+import {
+  convert,
+  FORMATS,
+  MemoryFiles,
+  MutableState,
+  open as openRecording,
+  repair,
+  type SourceBundle,
+} from "../../src/index.ts";
+import { Budget } from "../../src/kit.ts";
 import { Growth } from "../../src/model/growth.ts";
-import { openBundle } from "../../src/model/open.ts";
-import { MutableState } from "../../src/model/state.ts";
 import { LookedAt } from "../../src/ops/looked-at.ts";
-import { convert } from "../../src/ops/convert.ts";
-import { repair } from "../../src/ops/repair.ts";
 import { simtape } from "../cli/run.ts";
 import { bundleOfFiles } from "../conformance/mutate.ts";
-import { FORMATS } from "../formats.ts";
 import { tries } from "../soak.ts";
 import { BOMBS } from "../support/bombs.ts";
 import type { Bomb } from "../support/bombs/parts.ts";
@@ -91,7 +94,7 @@ describe("work", () => {
       const hcrp = await FORMATS.find(({ id }) => id === "hcrp")!.writing!();
       const converted = async (count: number): Promise<number> => {
         const bundle = bundleOfFiles({ [file]: make(count / 200_000) });
-        const recording = await openBundle(bundle, FORMATS, { budget: 6 * MiB });
+        const recording = await openRecording(bundle, { budget: 6 * MiB });
         return (await convert(recording, hcrp, new MemoryFiles("converted"))).moments;
       };
       expect(await converted(500)).toBe(500);
@@ -104,7 +107,7 @@ describe("work", () => {
 
   test("of many values that hold still is none", async () => {
     const { file, make } = bombNamed("nanover: a state with a key more in each message");
-    const recording = await openBundle(bundleOfFiles({ [file]: make(500 / 200_000) }), FORMATS);
+    const recording = await openRecording(bundleOfFiles({ [file]: make(500 / 200_000) }));
     const still = await recording.state((await recording.timeline()).end);
     const lookedAt = new LookedAt({ ...recording.reader, info: recording.info, budget: new Budget(1000) });
     for (let time = 0; time < 1e5; time++) lookedAt.add({ ...still, time });
@@ -131,8 +134,8 @@ describe("work", () => {
 
 describe("channels", () => {
   const tape = bombNamed("mira: a million channels");
-  const open = (count: number): ReturnType<typeof openBundle> =>
-    openBundle(bundleOfFiles({ [tape.file]: tape.make(count / 1e6) }), FORMATS);
+  const open = (count: number): ReturnType<typeof openRecording> =>
+    openRecording(bundleOfFiles({ [tape.file]: tape.make(count / 1e6) }));
 
   test("belong to the budget: five thousand open, as many as there can be do not", async () => {
     const recording = await open(5000);
@@ -160,12 +163,12 @@ describe("channels", () => {
 test("what is left of a damaged chunk of a century takes a few thousand chunks without events", async () => {
   const { file, make } = bombNamed("hcrp: a damaged chunk of a century");
   const bundle = bundleOfFiles({ [file]: make(1) });
-  const recording = await openBundle(bundle, FORMATS);
+  const recording = await openRecording(bundle);
   const files = new MemoryFiles(file);
   const writing = await FORMATS.find(({ id }) => id === "hcrp")!.writing!();
-  const reopen = (written: SourceBundle): ReturnType<typeof openBundle> => openBundle(written, FORMATS);
+  const reopen = (written: SourceBundle): ReturnType<typeof openRecording> => openRecording(written);
   expect((await repair(recording, bundle, writing, files, reopen)).status).toBe("repaired");
-  const repaired = await openBundle(bundleOfFiles(Object.fromEntries(files.files)), FORMATS);
+  const repaired = await openRecording(bundleOfFiles(Object.fromEntries(files.files)));
   expect((await repaired.timeline()).tick?.count).toBe(0x7fff_ffff);
   expect(repaired.reader.chunks!.length).toBeLessThan(5000);
 });

@@ -6,16 +6,11 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import fc from "fast-check";
 import { afterAll, describe, expect, test } from "vitest";
-import { Budget, BudgetError } from "../../src/bytes/budget.ts";
-import { ByteBuilder } from "../../src/bytes/builder.ts";
-import { MemoryFiles } from "../../src/io/sink.ts";
-import { RecordingError } from "../../src/model/error.ts";
-import { openBundle } from "../../src/model/open.ts";
-import { check } from "../../src/ops/check.ts";
-import { convert } from "../../src/ops/convert.ts";
+import { BudgetError } from "../../src/bytes/budget.ts";
+import { check, convert, FORMATS, MemoryFiles, open as openRecording, RecordingError } from "../../src/index.ts";
+import { Budget, ByteBuilder } from "../../src/kit.ts";
 import { simtape, temporaryFile } from "../cli/run.ts";
 import { bundleOfFiles } from "../conformance/mutate.ts";
-import { FORMATS } from "../formats.ts";
 import { tries } from "../soak.ts";
 import { REAL, SOUND, type SoundRecording } from "../specimens.ts";
 import { BOMBS } from "../support/bombs.ts";
@@ -75,7 +70,7 @@ const SLOW = new Set(["flightgear: extra properties", "mira: a channel for each 
 
 /** Everything there is to do with a recording. */
 async function everything(sound: SoundRecording, budget: number | undefined): Promise<void> {
-  const recording = await openBundle(sound.bundle(), FORMATS, { budget });
+  const recording = await openRecording(sound.bundle(), { budget });
   try {
     const { start, end } = await recording.timeline();
     await recording.state(start + (end - start) / 2);
@@ -141,13 +136,13 @@ describe("a budget", () => {
 
   test("of one byte is too small for every format", async () => {
     for (const sound of SOUND)
-      await expect(openBundle(sound.bundle(), FORMATS, { budget: 1 })).rejects.toMatchObject({ code: "over-budget" });
+      await expect(openRecording(sound.bundle(), { budget: 1 })).rejects.toMatchObject({ code: "over-budget" });
   });
 
   test("that is larger opens what the usual one refuses", async () => {
     const bytes = BOMBS.find(({ name }) => name === "mira: gzip in blocks")!.make(1);
-    const open = (budget?: number): ReturnType<typeof openBundle> =>
-      openBundle(bundleOfFiles({ "a.tape": bytes }), FORMATS, { budget });
+    const open = (budget?: number): ReturnType<typeof openRecording> =>
+      openRecording(bundleOfFiles({ "a.tape": bytes }), { budget });
     await expect(open()).rejects.toMatchObject({ code: "over-budget", format: "mira" });
     const recording = await open(512 * MiB);
     expect((await recording.statistics())[0]!.bytes).toBe(1200 * MiB);
@@ -156,7 +151,7 @@ describe("a budget", () => {
 
   test("can be shared by several recordings", async () => {
     const budget = new Budget(3000);
-    const open = (): ReturnType<typeof openBundle> => openBundle(SOUND[0]!.bundle(), FORMATS, { budget });
+    const open = (): ReturnType<typeof openRecording> => openRecording(SOUND[0]!.bundle(), { budget });
     const opened = [await open()];
     await expect(
       (async () => {
@@ -287,7 +282,7 @@ test("collisions of many packets in a frame are all there, in order", async () =
       log.packet(5, new ByteBuilder().u16le(1).u32le(i).u32le(1).u32le(2).u8(0).u8(0).take());
     log.packet(1, new Uint8Array(0));
   });
-  const recording = await openBundle(bundleOfFiles({ "a.log": bytes }), FORMATS);
+  const recording = await openRecording(bundleOfFiles({ "a.log": bytes }));
   const { values } = await recording.state((await recording.timeline()).end);
   const ids = (values.get("collisions") as readonly { collision: number }[]).map(({ collision }) => collision);
   expect(ids).toEqual(Array.from({ length: 5000 }, (_, i) => i));

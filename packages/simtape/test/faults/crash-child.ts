@@ -2,9 +2,9 @@
  * Records two walkers until it is killed: crash-child.ts FOLDER JOURNAL, `yes` or `no`. Prints the ticks that are over.
  * Its time runs four times as fast.
  */
-import { directoryStore } from "../../src/io/node/directory-store.ts";
-import { journalFile } from "../../src/io/node/journal-file.ts";
-import { record } from "../../src/record/live/recorder.ts";
+import { journalFile } from "../../src/cli/serving.ts";
+import { directoryStore } from "../../src/io/node/index.ts";
+import { record } from "../../src/record/index.ts";
 import { comeIn, step } from "../record/walkers.ts";
 
 const [folder, hasJournal] = process.argv.slice(2);

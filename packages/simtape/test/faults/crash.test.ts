@@ -4,11 +4,10 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { directoryStore } from "../../src/io/node/directory-store.ts";
-import { journalFile } from "../../src/io/node/journal-file.ts";
-import { check } from "../../src/ops/check.ts";
-import { record } from "../../src/record/live/recorder.ts";
-import { recover } from "../../src/record/live/recover.ts";
+import { journalFile } from "../../src/cli/serving.ts";
+import { check } from "../../src/index.ts";
+import { directoryStore } from "../../src/io/node/index.ts";
+import { record, recover } from "../../src/record/index.ts";
 import { tries } from "../soak.ts";
 import { expectAt, openRecording } from "../record/walk.ts";
 

@@ -3,17 +3,10 @@ import { mkdirSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { filesBundle } from "../../src/io/bundle.ts";
-import { memory } from "../../src/io/memory.ts";
-import { fromFile } from "../../src/io/node/file.ts";
-import { type ByteSink, MemoryFiles } from "../../src/io/sink.ts";
 import { nanover } from "../../src/formats/nanover/format.ts";
-import { finishTake } from "../../src/live/finish.ts";
-import { JournalReader } from "../../src/live/journal.ts";
-import { recordTake, type TakeStatus } from "../../src/live/take.ts";
-import { openBundle } from "../../src/model/open.ts";
-import type { Recording } from "../../src/model/recording.ts";
-import { check } from "../../src/ops/check.ts";
+import { type ByteSink, check, filesBundle, memory, MemoryFiles, open, type Recording } from "../../src/index.ts";
+import { fromFile } from "../../src/io/node/index.ts";
+import { finishTake, JournalReader, recordTake, type TakeStatus } from "../../src/live/index.ts";
 import { MAIN } from "../cli/run.ts";
 import { type NumberedSource, SOURCES } from "../support/live-sources.ts";
 
@@ -142,7 +135,7 @@ describe("a recorder that ends between any two writes of its journal", () => {
         const out = new MemoryFiles("a.nanover.zip");
         await finishTake(reader, nanover, out);
         await reader.close();
-        await using recording = await openBundle(filesBundle(out.files, out.name), [nanover], { seekIndex: false });
+        await using recording = await open(filesBundle(out.files, out.name), { formats: [nanover], seekIndex: false });
         expectRun(await numbersIn(recording));
       }
     }
@@ -166,7 +159,7 @@ describe("the command", () => {
     if (code === 1) expect(err).toMatch(/no journal|empty/);
     else {
       expect(code, err).toBe(0);
-      await using recording = await openBundle(fromFile(join(folder, "run.nanover.zip")), [nanover]);
+      await using recording = await open(fromFile(join(folder, "run.nanover.zip")), { formats: [nanover] });
       expectRun(await numbersIn(recording));
     }
   });
@@ -204,7 +197,7 @@ describe("the command", () => {
     const out = join(folder, "saved.nanover.zip");
     const recovered = await simtape("recover", `${path}.take`, "-o", out).ended;
     expect(recovered.code, recovered.err).toBe(0);
-    await using recording = await openBundle(fromFile(out), [nanover]);
+    await using recording = await open(fromFile(out), { formats: [nanover] });
     expect((await numbersIn(recording)).length).toBeGreaterThan(5);
   });
 });

@@ -1,12 +1,14 @@
 import { afterEach, describe, expect, test } from "vitest";
-import { filesBundle } from "../../src/io/bundle.ts";
-import { memory } from "../../src/io/memory.ts";
-import { MemoryFiles } from "../../src/io/sink.ts";
-import { type FinishReport, finishTake } from "../../src/live/finish.ts";
-import { type Gap, JournalReader } from "../../src/live/journal.ts";
-import { recordTake, type TakeReport, type TakeStatus } from "../../src/live/take.ts";
-import { openBundle } from "../../src/model/open.ts";
-import { check } from "../../src/ops/check.ts";
+import { check, filesBundle, memory, MemoryFiles, open } from "../../src/index.ts";
+import {
+  type FinishReport,
+  finishTake,
+  type Gap,
+  JournalReader,
+  recordTake,
+  type TakeReport,
+  type TakeStatus,
+} from "../../src/live/index.ts";
 import { FaultProxy } from "../support/fault-proxy.ts";
 import { type NumberedSource, type SourceKind, SOURCES } from "../support/live-sources.ts";
 
@@ -87,7 +89,7 @@ async function read(kind: SourceKind, journal: Uint8Array): Promise<Pick<Outcome
   const out = new MemoryFiles(`a.${format.extensions[0]!}`);
   const finished = await finishTake(reader, format, out);
   await reader.close();
-  await using recording = await openBundle(filesBundle(out.files, out.name), [format], { seekIndex: false });
+  await using recording = await open(filesBundle(out.files, out.name), { formats: [format], seekIndex: false });
   expect((await check(recording)).findings.filter(({ severity }) => severity === "damage")).toEqual([]);
   const numbers: { n: number; time: number }[] = [];
   for await (const batch of recording.batches()) {

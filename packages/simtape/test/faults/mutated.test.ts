@@ -4,8 +4,7 @@ import { join } from "node:path";
 import fc from "fast-check";
 import { afterAll, describe, expect, test } from "vitest";
 import { CORPUS } from "../../../../scripts/make-corpus.ts";
-import { FORMATS } from "../../src/formats.ts";
-import { openBundle } from "../../src/model/open.ts";
+import { FORMATS, open } from "../../src/index.ts";
 import { type CorpusIndex, loadCorpus } from "../../src/testing/index.ts";
 import { bundleOfFiles, mutate, wildMutation } from "../conformance/mutate.ts";
 import { tries } from "../soak.ts";
@@ -25,7 +24,7 @@ for await (const { case: of, files } of loadCorpus(read, index))
 
 /** Where the records of the main file begin. */
 async function recordsOf(files: Files): Promise<readonly number[]> {
-  await using recording = await openBundle(bundleOfFiles(files), FORMATS);
+  await using recording = await open(bundleOfFiles(files));
   const places: number[] = [];
   for await (const records of recording.records()) places.push(...records.map(({ offset }) => offset));
   return places;

@@ -1,10 +1,7 @@
 import fc from "fast-check";
 import { describe, test } from "vitest";
-import { RecordingError } from "../../src/model/error.ts";
-import { openBundle } from "../../src/model/open.ts";
-import type { Recording } from "../../src/model/recording.ts";
+import { open, type Recording, RecordingError } from "../../src/index.ts";
 import { bundleOfFiles, mutate, mutation } from "../conformance/mutate.ts";
-import { FORMATS } from "../formats.ts";
 import { tries } from "../soak.ts";
 import { SOUND } from "../specimens.ts";
 
@@ -40,7 +37,7 @@ describe("of a damaged recording events and tables are what is left, or a typed 
     const property = fc.asyncProperty(fc.array(mutation(bytes.length), { minLength: 1, maxLength: 6 }), (mutations) =>
       readsOrRefuses(async () => {
         const damaged = { ...files, [main]: mutate(bytes, mutations) };
-        const recording = await openBundle(bundleOfFiles(damaged), FORMATS);
+        const recording = await open(bundleOfFiles(damaged));
         try {
           await readAll(recording);
         } finally {

@@ -7,11 +7,8 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { WebSocket } from "ws";
-import { FORMATS } from "../../src/formats.ts";
+import { check, open, type Recording } from "../../src/index.ts";
 import { fromFile } from "../../src/io/node/index.ts";
-import { openBundle } from "../../src/model/open.ts";
-import type { Recording } from "../../src/model/recording.ts";
-import { check } from "../../src/ops/check.ts";
 import { describeWithCeph } from "../support/ceph.ts";
 import { tries } from "../soak.ts";
 import { simtape } from "../cli/run.ts";
@@ -95,7 +92,7 @@ function moves(from: number, until_: number): object[] {
 
 /** What is in a folder, read without the command. */
 async function reading<T>(name: string, work: (recording: Recording) => Promise<T>): Promise<T> {
-  const recording = await openBundle(fromFile(join(name, "meta.hcrp")), FORMATS);
+  const recording = await open(fromFile(join(name, "meta.hcrp")));
   try {
     return await work(recording);
   } finally {

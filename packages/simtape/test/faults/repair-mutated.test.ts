@@ -1,9 +1,7 @@
 import { readFileSync } from "node:fs";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { RecordingError } from "../../src/model/error.ts";
-import { openBundle } from "../../src/model/open.ts";
-import { check } from "../../src/ops/check.ts";
+import { check, FORMATS, open, RecordingError } from "../../src/index.ts";
 import { bundleOfFiles, mutate, mutation } from "../conformance/mutate.ts";
 import {
   counted,
@@ -17,7 +15,6 @@ import {
 } from "../conformance/repairs.ts";
 import { CORPUS } from "../../../../scripts/make-corpus.ts";
 import { loadCorpus, type CorpusIndex } from "../../src/testing/index.ts";
-import { FORMATS } from "../formats.ts";
 import { tries } from "../soak.ts";
 
 const read = async (path: string): Promise<Uint8Array> => new Uint8Array(readFileSync(new URL(path, CORPUS)));
@@ -121,15 +118,15 @@ describe("files on which repair went wrong once", () => {
     const files = { "flip.tape": mutate(fault("../mira/patrol.tape"), []) };
     const at = timeAt(files["flip.tape"]);
     files["flip.tape"][at + 7] = 0x40;
-    await using damaged = await openBundle(bundleOfFiles(files), FORMATS);
+    await using damaged = await open(bundleOfFiles(files));
     const found = await check(damaged);
     expect(found.status).toBe("damaged");
     expect(found.findings.map(({ code }) => code)).toContain("index-mismatch");
     const result = await repaired(files);
     if (result.error !== null) throw result.error;
     expect(result.report).toMatchObject({ status: "repaired", lost: [] });
-    await using whole = await openBundle(bundleOfFiles(result.files), FORMATS);
-    await using before = await openBundle(bundleOfFiles({ "a.tape": fault("../mira/patrol.tape") }), FORMATS);
+    await using whole = await open(bundleOfFiles(result.files));
+    await using before = await open(bundleOfFiles({ "a.tape": fault("../mira/patrol.tape") }));
     expect(await whole.timeline()).toEqual(await before.timeline());
   });
 

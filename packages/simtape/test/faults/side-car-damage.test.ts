@@ -1,19 +1,22 @@
 import fc from "fast-check";
 import { beforeAll, describe, expect, test } from "vitest";
-import { Budget } from "../../src/bytes/budget.ts";
-import { FORMATS } from "../../src/formats.ts";
 import { createMira } from "../../src/formats/mira/format.ts";
-import { memory } from "../../src/io/memory.ts";
-import type { ByteSource, SourceBundle } from "../../src/io/source.ts";
-import { RecordingError } from "../../src/model/error.ts";
-import { openBundle } from "../../src/model/open.ts";
-import type { Recording } from "../../src/model/recording.ts";
+import {
+  type ByteSource,
+  FORMATS,
+  makeSideCar,
+  memory,
+  open,
+  type Recording,
+  RecordingError,
+  type SourceBundle,
+  type Value,
+} from "../../src/index.ts";
+import { Budget } from "../../src/kit.ts";
 import { keyOf } from "../../src/model/side-car/key.ts";
 import { type Packed, packed, SideCarFile, writeSideCar } from "../../src/model/side-car/layout.ts";
 import type { Plain } from "../../src/model/side-car/plain.ts";
-import type { Value } from "../../src/model/value.ts";
-import { makeSideCar } from "../../src/ops/side-car.ts";
-import { stateText } from "../../src/testing/digest.ts";
+import { stateText } from "../../src/testing/index.ts";
 import { bundleOfFiles } from "../conformance/mutate.ts";
 import { tries } from "../soak.ts";
 import { SOUND, type SoundRecording } from "../specimens.ts";
@@ -45,13 +48,13 @@ describe.each(SPECIMENS.map((of) => [of.name, of] as const))("a damaged side-car
   let plain: string;
   beforeAll(async () => {
     whole = await sideCarOf(of);
-    const recording = await openBundle(of.bundle(), FORMATS);
+    const recording = await open(of.bundle());
     plain = await answers(recording);
     await recording.close();
   });
 
   async function expectHarmless(bytes: Uint8Array): Promise<void> {
-    const recording = await openBundle(of.bundle(), FORMATS, { seekIndex: memory(bytes) });
+    const recording = await open(of.bundle(), { seekIndex: memory(bytes) });
     expect(await answers(recording)).toBe(plain);
     await recording.close();
   }
@@ -60,7 +63,7 @@ describe.each(SPECIMENS.map((of) => [of.name, of] as const))("a damaged side-car
     const cuts = [0, 1, 7, 8, 23, 24, 100, whole.length >> 1, whole.length - 1];
     for (const cut of cuts) {
       await expectHarmless(whole.subarray(0, cut));
-      const recording = await openBundle(of.bundle(), FORMATS, { seekIndex: memory(whole.subarray(0, cut)) });
+      const recording = await open(of.bundle(), { seekIndex: memory(whole.subarray(0, cut)) });
       expect(recording.sideCar).toBe(null);
       expect(isIgnored(recording)).toBe(true);
       await recording.close();
@@ -83,7 +86,7 @@ describe.each(SPECIMENS.map((of) => [of.name, of] as const))("a damaged side-car
       fc.asyncProperty(fc.infiniteStream(fc.nat()), async (numbers) => {
         const bytes = await misleading(whole, () => numbers.next().value);
         try {
-          const recording = await openBundle(of.bundle(), FORMATS, { seekIndex: memory(bytes) });
+          const recording = await open(of.bundle(), { seekIndex: memory(bytes) });
           try {
             await answers(recording, 2);
           } finally {
@@ -153,7 +156,7 @@ describe("a side-car of another recording", () => {
   });
 
   async function usesIt(bundle: SourceBundle, formats = FORMATS): Promise<boolean> {
-    const recording = await openBundle(bundle, formats, { seekIndex: memory(sideCar) });
+    const recording = await open(bundle, { formats, seekIndex: memory(sideCar) });
     const isUsed = recording.sideCar !== null;
     expect(isIgnored(recording)).toBe(!isUsed);
     await recording.close();

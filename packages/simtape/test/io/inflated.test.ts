@@ -1,13 +1,13 @@
 import { deflateSync, gzipSync } from "fflate";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { Budget, BudgetError } from "../../src/bytes/budget.ts";
-import { isGzip } from "../../src/bytes/gzip.ts";
+import { BudgetError } from "../../src/bytes/budget.ts";
 import { counted } from "../../src/io/counted.ts";
 import { type InflatedSource, inflated } from "../../src/io/inflated.ts";
 import { memory } from "../../src/io/memory.ts";
 import { type ByteSource, SourceError } from "../../src/io/source.ts";
 import type { Spool } from "../../src/io/spool.ts";
+import { Budget, isGzip } from "../../src/kit.ts";
 import { sampleBytes } from "../conformance/describe-source.ts";
 
 /** Text-like: it compresses, so that every byte of the file matters. */

@@ -3,7 +3,7 @@ import { cpSync, existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, 
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { directoryStore } from "../../src/io/node/directory-store.ts";
+import { directoryStore } from "../../src/io/node/index.ts";
 import { MAIN, simtape, simtapeProcess } from "../cli/run.ts";
 import { MADE } from "../sql/support.ts";
 import { keysOf, seen, strays } from "./support.ts";

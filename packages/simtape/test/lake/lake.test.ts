@@ -3,15 +3,10 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { DuckDBConnection } from "@duckdb/node-api";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { memoryStore } from "../../src/io/memory-store.ts";
-import { directoryStore } from "../../src/io/node/directory-store.ts";
-import { s3Store } from "../../src/io/s3.ts";
-import type { Store } from "../../src/io/store.ts";
+import { memoryStore, open, type Recording, s3Store, type Store } from "../../src/index.ts";
+import { directoryStore } from "../../src/io/node/index.ts";
 import { manifestsIn, recordingId, removeRecording, sweepLake } from "../../src/lake/index.ts";
-import { openBundle } from "../../src/model/open.ts";
-import type { Recording } from "../../src/model/recording.ts";
 import { bundleOfFiles } from "../conformance/mutate.ts";
-import { FORMATS } from "../formats.ts";
 import { REAL, SOUND, type SoundRecording } from "../specimens.ts";
 import { describeWithCeph } from "../support/ceph.ts";
 import { did, keysOf, seen, sourceOf, sourcesOf, strays, toFolder, updated, WatchedStore } from "./support.ts";
@@ -100,7 +95,7 @@ describe("DuckDB reads of a lake what the recording has", () => {
     const lake = place();
     const [change] = await updated(directoryStore(lake), [sourceOf(one.name, one.bundle)]);
     expect(change).toMatchObject({ did: "added", outcome: "whole", findings: 0 });
-    const recording = await openBundle(one.bundle(), FORMATS);
+    const recording = await open(one.bundle());
     const { start, end, epoch } = await recording.timeline();
     const [row] = await read(`SELECT *, day::VARCHAR AS day_text FROM read_parquet('${lake}/recordings/**/*.parquet')`);
     const messages = (await recording.statistics()).reduce((sum, { messages: its }) => sum + its, 0);
@@ -151,7 +146,7 @@ describe("DuckDB reads of a lake what the recording has", () => {
     const [town] = await read(
       `SELECT min(epoch_us(utc)) - min(time) * 1e6 AS began, count(*) = count(utc) AS all_known, typeof(any_value(id)) AS id FROM read_parquet(${vehicles})`,
     );
-    const { epoch } = await (await openBundle(TOWN.bundle(), FORMATS)).timeline();
+    const { epoch } = await (await open(TOWN.bundle())).timeline();
     expect(town).toEqual({ began: Number(epoch! / 1000n), all_known: true, id: "BIGINT" });
     const [flight] = await read(
       `SELECT count(utc) AS known, any_value(typeof(utc)) AS kind, any_value(day) AS day FROM read_parquet('${lake}/aircraft/**/*.parquet')`,

@@ -1,15 +1,12 @@
 import { mkdirSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
-import type { SourceBundle } from "../../src/io/source.ts";
-import { type Store, StoreError } from "../../src/io/store.ts";
+import { open, type SourceBundle, type Store, StoreError } from "../../src/index.ts";
 import { type LakeChange, type LakeOptions, type LakeSource, manifestsIn, updateLake } from "../../src/lake/index.ts";
-import { openBundle } from "../../src/model/open.ts";
-import { FORMATS } from "../formats.ts";
 import type { SoundRecording } from "../specimens.ts";
 
 /** A source of a lake whose files are in memory. */
 export function sourceOf(file: string, bundle: () => SourceBundle, stamp = "1"): LakeSource {
-  return { file, stamp, open: () => openBundle(bundle(), FORMATS) };
+  return { file, stamp, open: () => open(bundle()) };
 }
 
 export function sourcesOf(recordings: readonly SoundRecording[], stamp = "1"): LakeSource[] {

@@ -5,11 +5,10 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { announce } from "../../src/io/node/announce.ts";
-import { fromFile } from "../../src/io/node/file.ts";
 import { allFormats } from "../../src/cli/input/formats.ts";
+import { announce, fromFile } from "../../src/io/node/index.ts";
 import { hubMessage } from "../../src/live/nanover/hub.ts";
-import { openBundle } from "../../src/model/open.ts";
+import { open } from "../../src/index.ts";
 import { sample, samplesDirectory } from "../samples.ts";
 
 const COMMAND = fileURLToPath(new URL("../../bin/simtape.js", import.meta.url));
@@ -68,7 +67,7 @@ function simtape(...words: string[]): Run {
 }
 
 async function messagesIn(path: string): Promise<number> {
-  await using recording = await openBundle(fromFile(path), allFormats());
+  await using recording = await open(fromFile(path), { formats: allFormats() });
   let count = 0;
   for await (const batch of recording.batches()) count += batch.length;
   return count;
@@ -165,7 +164,7 @@ describe.skipIf(samplesDirectory === null)("the commands", { timeout: 60_000 }, 
     expect(pieces).toEqual(expect.arrayContaining(done.map(({ piece }) => piece)));
     expect(pieces.every((name) => /^run-\d{8}-\d{6}\.nanover\.zip$/.test(name))).toBe(true);
     for (const name of pieces) {
-      await using recording = await openBundle(fromFile(join(folder, name)), allFormats());
+      await using recording = await open(fromFile(join(folder, name)), { formats: allFormats() });
       const timeline = await recording.timeline();
       // what was said once, at the start of the take, is in every piece
       const { sets } = await recording.state(timeline.start);

@@ -1,14 +1,12 @@
 import { afterEach, describe, expect, test } from "vitest";
 import { WebSocket } from "ws";
 import { allFormats } from "../../src/cli/input/formats.ts";
-import type { Link } from "../../src/io/link.ts";
-import { type LinkRequest, listenForLinks } from "../../src/io/node/web-socket.ts";
+import { open, type Recording } from "../../src/index.ts";
+import { type Link, type LinkRequest, listenForLinks } from "../../src/io/node/index.ts";
 import { Deck, type DeckEntry } from "../../src/live/deck.ts";
 import { foxgloveOutlet } from "../../src/live/foxglove/outlet.ts";
 import { PROTOCOLS } from "../../src/live/foxglove/protocol.ts";
 import { nanoverOutlet } from "../../src/live/nanover/outlet.ts";
-import { openBundle } from "../../src/model/open.ts";
-import type { Recording } from "../../src/model/recording.ts";
 import { SOUND } from "../specimens.ts";
 import { SdkClient } from "./foxglove/sdk-client.ts";
 import { type PlainMap, TestClient } from "./nanover/client.ts";
@@ -20,7 +18,7 @@ afterEach(async () => {
 
 function entry(name: string, more: Partial<DeckEntry> = {}): DeckEntry {
   const { bundle } = SOUND.find((one) => one.name === name)!;
-  return { name, open: (): Promise<Recording> => openBundle(bundle(), allFormats()), ...more };
+  return { name, open: (): Promise<Recording> => open(bundle(), { formats: allFormats() }), ...more };
 }
 
 const BALL = entry("buckyball.nanover.zip");

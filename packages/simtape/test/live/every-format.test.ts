@@ -1,12 +1,9 @@
 import { describe, expect, test } from "vitest";
-import { filesBundle } from "../../src/io/bundle.ts";
-import { memory } from "../../src/io/memory.ts";
-import { fromFile } from "../../src/io/node/file.ts";
-import { MemoryFiles } from "../../src/io/sink.ts";
 import { allFormats } from "../../src/cli/input/formats.ts";
+import { filesBundle, memory, MemoryFiles, open } from "../../src/index.ts";
+import { fromFile } from "../../src/io/node/index.ts";
 import { JournalReader, JournalWriter } from "../../src/live/journal.ts";
 import { LiveRing } from "../../src/live/ring.ts";
-import { openBundle } from "../../src/model/open.ts";
 import { compareStates } from "./same-state.ts";
 import { sample, samplesDirectory } from "../samples.ts";
 
@@ -25,7 +22,7 @@ const MOST = 4000;
 
 describe.skipIf(samplesDirectory === null)("messages of every format", { timeout: 60_000 }, () => {
   test.each(SAMPLES)("come out of a journal, and a ring has the state of all of them: %s", async (name) => {
-    await using recording = await openBundle(fromFile(sample(name)), allFormats());
+    await using recording = await open(fromFile(sample(name)), { formats: allFormats() });
     const format = allFormats().find(({ id }) => id === recording.info.format)!;
     const { start } = await recording.timeline();
     let last = start;
@@ -83,7 +80,7 @@ describe.skipIf(samplesDirectory === null)("messages of every format", { timeout
     const clip = new MemoryFiles(`clip.${format.extensions[0]!}`);
     const { start: from } = await ring.save(clip, 0n);
     expect(from).toBeGreaterThan(0);
-    await using kept = await openBundle(filesBundle(clip.files, clip.name), allFormats());
+    await using kept = await open(filesBundle(clip.files, clip.name), { formats: allFormats() });
     compareStates(await kept.state((await kept.timeline()).end), await recording.state(end));
   });
 });

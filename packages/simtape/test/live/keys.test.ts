@@ -1,13 +1,14 @@
 import { expect, test } from "vitest";
-import { drive } from "../../src/cli/live/keys.ts";
-import { fromFile } from "../../src/io/node/file.ts";
 import { allFormats } from "../../src/cli/input/formats.ts";
-import { openBundle } from "../../src/model/open.ts";
-import { play } from "../../src/play/player.ts";
+import { drive } from "../../src/cli/live/keys.ts";
+import { open, play } from "../../src/index.ts";
+import { fromFile } from "../../src/io/node/index.ts";
 import { sample, samplesDirectory } from "../samples.ts";
 
 test.skipIf(samplesDirectory === null)("keys play, pause, go, step, and change the speed", async () => {
-  await using recording = await openBundle(fromFile(sample("nanover/17-ala-multiple.nanover.zip")), allFormats());
+  await using recording = await open(fromFile(sample("nanover/17-ala-multiple.nanover.zip")), {
+    formats: allFormats(),
+  });
   await using player = play(recording);
   const { start } = await recording.timeline();
   expect(await player.seek(start)).toBe(true);

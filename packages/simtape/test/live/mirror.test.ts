@@ -1,15 +1,10 @@
 import { fileURLToPath } from "node:url";
 import { describe, expect, test } from "vitest";
-import { memoryStore } from "../../src/io/memory-store.ts";
-import { fromFile } from "../../src/io/node/file.ts";
-import { storeBundle } from "../../src/io/store-bundle.ts";
 import { allFormats } from "../../src/cli/input/formats.ts";
+import { memoryStore, open, type Recording, type State, storeBundle, type Time } from "../../src/index.ts";
+import { fromFile } from "../../src/io/node/index.ts";
 import { Mirror } from "../../src/live/mirror.ts";
-import { openBundle } from "../../src/model/open.ts";
-import type { Recording } from "../../src/model/recording.ts";
-import type { State } from "../../src/model/state.ts";
-import type { Time } from "../../src/model/time.ts";
-import { type Recorder, record } from "../../src/record/live/recorder.ts";
+import { record, type Recorder } from "../../src/record/index.ts";
 import { META } from "../../src/record/live/recording-folder.ts";
 
 const BALL = fileURLToPath(new URL("../../../../examples/buckyball.nanover.zip", import.meta.url));
@@ -48,7 +43,7 @@ async function mirrored(
   await mirror.close();
   await recorder!.close();
   return {
-    result: await openBundle(storeBundle(store, `run/${META}`).source, allFormats(), { seekIndex: false }),
+    result: await open(storeBundle(store, `run/${META}`).source, { formats: allFormats(), seekIndex: false }),
     recorder: recorder!,
   };
 }
@@ -71,7 +66,7 @@ function plain({ values, sets }: State): unknown {
 
 describe("a mirror", () => {
   test("has the state that it is given, at every tick", { timeout: 60_000 }, async () => {
-    await using source = await openBundle(fromFile(BALL), allFormats(), { seekIndex: false });
+    await using source = await open(fromFile(BALL), { formats: allFormats(), seekIndex: false });
     const { result, recorder } = await mirrored(source);
     const { start, end } = await source.timeline();
     expect(recorder.status.dropped).toEqual({});
@@ -86,7 +81,7 @@ describe("a mirror", () => {
   });
 
   test("goes on where the clock of its source falls back, and marks gaps", { timeout: 60_000 }, async () => {
-    await using source = await openBundle(fromFile(BALL), allFormats(), { seekIndex: false });
+    await using source = await open(fromFile(BALL), { formats: allFormats(), seekIndex: false });
     const { start, end } = await source.timeline();
     const half = (end - start) / 2;
     let isOver = false;

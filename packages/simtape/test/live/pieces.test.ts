@@ -1,14 +1,10 @@
 import { describe, expect, test } from "vitest";
-import { filesBundle } from "../../src/io/bundle.ts";
-import { memory } from "../../src/io/memory.ts";
-import { fromFile } from "../../src/io/node/file.ts";
-import { MemoryFiles } from "../../src/io/sink.ts";
 import { allFormats } from "../../src/cli/input/formats.ts";
+import { filesBundle, memory, MemoryFiles, open, type Recording } from "../../src/index.ts";
+import { fromFile } from "../../src/io/node/index.ts";
 import { finishTake, openingFrom } from "../../src/live/finish.ts";
 import { JournalReader, JournalWriter } from "../../src/live/journal.ts";
 import { Pieces } from "../../src/live/pieces.ts";
-import { openBundle } from "../../src/model/open.ts";
-import type { Recording } from "../../src/model/recording.ts";
 import { mustBeSound } from "../../src/ops/sound.ts";
 import { compareStates } from "./same-state.ts";
 import { sample, samplesDirectory } from "../samples.ts";
@@ -26,7 +22,7 @@ const EPOCH = 1_700_000_000_000_000_000n;
 
 describe.skipIf(samplesDirectory === null)("a take in pieces", { timeout: 120_000 }, () => {
   test.each(SAMPLES)("has every message once, and each piece the whole state: %s", async (name) => {
-    await using recording = await openBundle(fromFile(sample(name)), allFormats());
+    await using recording = await open(fromFile(sample(name)), { formats: allFormats() });
     const format = allFormats().find(({ id }) => id === recording.info.format)!;
     const times: number[] = [];
     for await (const batch of recording.batches())
@@ -65,7 +61,7 @@ describe.skipIf(samplesDirectory === null)("a take in pieces", { timeout: 120_00
       messages += (await finishTake(reader, format, piece, opening)).messages;
       await reader.close();
       await before?.close();
-      before = await openBundle(filesBundle(piece.files, piece.name), allFormats());
+      before = await open(filesBundle(piece.files, piece.name), { formats: allFormats() });
       const timeline = await before.timeline();
       await mustBeSound(before, []);
       // a recording may say less exactly when it began (CARLA: seconds), and not before it has a message

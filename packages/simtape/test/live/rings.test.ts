@@ -3,18 +3,15 @@ import { afterEach, describe, expect, test } from "vitest";
 import { WebSocketServer } from "ws";
 import { flightgear } from "../../src/formats/flightgear/format.ts";
 import { mcap } from "../../src/formats/mcap/format.ts";
-import { filesBundle } from "../../src/io/bundle.ts";
+import { check, filesBundle, MemoryFiles, open } from "../../src/index.ts";
 import { openDatagrams } from "../../src/io/node/datagrams.ts";
-import { connectLink } from "../../src/io/node/web-socket.ts";
-import { MemoryFiles } from "../../src/io/sink.ts";
+import { connectLink } from "../../src/io/node/index.ts";
 import type { Feed } from "../../src/live/feed.ts";
 import { flightgearFeed } from "../../src/live/flightgear/feed.ts";
 import { foxgloveFeed } from "../../src/live/foxglove/feed.ts";
 import { PROTOCOLS } from "../../src/live/foxglove/protocol.ts";
 import { LiveRing } from "../../src/live/ring.ts";
 import { recordInto, type TakeReport } from "../../src/live/take.ts";
-import { openBundle } from "../../src/model/open.ts";
-import { check } from "../../src/ops/check.ts";
 import { streamed } from "../export/mcap/judge.ts";
 import { packet, Stand, wirePacket } from "./flightgear/stand.ts";
 
@@ -79,7 +76,7 @@ describe("the last seconds of FlightGear", () => {
       await new Promise((resolve) => setTimeout(resolve, 100));
     }
     const files = await saved(ring, "clip.fgtape");
-    await using recording = await openBundle(filesBundle(files.files, files.name), [flightgear]);
+    await using recording = await open(filesBundle(files.files, files.name), { formats: [flightgear] });
     expect((await check(recording)).findings.filter(({ severity }) => severity === "damage")).toEqual([]);
     const { start, end: last } = await recording.timeline();
     expect((last - start) / 1e9).toBeGreaterThan(1.4);
@@ -154,7 +151,7 @@ describe("the last seconds of Foxglove", () => {
     expect(numbers.length).toBeLessThan(70);
     expect(numbers.length).toBeGreaterThan(29);
     expect((await end()).lost).toEqual([]);
-    await using recording = await openBundle(filesBundle(to.files, to.name), [mcap]);
+    await using recording = await open(filesBundle(to.files, to.name), { formats: [mcap] });
     expect((await check(recording)).findings.filter(({ severity }) => severity === "damage")).toEqual([]);
   });
 });

@@ -1,5 +1,5 @@
 import { expect } from "vitest";
-import type { State } from "../../src/model/state.ts";
+import type { State } from "../../src/index.ts";
 
 /** Both states have the same values and things; where a format counts its frames from its own start, the count may differ. */
 export function compareStates(one: State, other: State): void {

@@ -2,17 +2,14 @@ import { createHash } from "node:crypto";
 import { encode } from "@msgpack/msgpack";
 import { describe, expect, test } from "vitest";
 import { type WebSocket, WebSocketServer } from "ws";
-import { filesBundle } from "../../src/io/bundle.ts";
-import { memory } from "../../src/io/memory.ts";
-import { connectLink } from "../../src/io/node/web-socket.ts";
-import { MemoryFiles } from "../../src/io/sink.ts";
 import { nanover } from "../../src/formats/nanover/format.ts";
+import { filesBundle, memory, MemoryFiles, open } from "../../src/index.ts";
+import { connectLink } from "../../src/io/node/index.ts";
 import { finishTake } from "../../src/live/finish.ts";
 import { JournalReader } from "../../src/live/journal.ts";
 import { nanoverFeed } from "../../src/live/nanover/feed.ts";
 import { LiveRing } from "../../src/live/ring.ts";
 import { recordInto, recordTake } from "../../src/live/take.ts";
-import { openBundle } from "../../src/model/open.ts";
 
 /** Messages of a small server: single parts, several parts, and one that clears. */
 function messageOf(i: number): Uint8Array {
@@ -66,7 +63,7 @@ async function taken(script: Script): Promise<{ journal: Uint8Array; report: Awa
 }
 
 async function payloadsOf(files: MemoryFiles): Promise<string[]> {
-  await using recording = await openBundle(filesBundle(files.files, files.name), [nanover]);
+  await using recording = await open(filesBundle(files.files, files.name), { formats: [nanover] });
   const found = new Map<number, string>();
   for await (const batch of recording.batches())
     for (let i = 0; i < batch.length; i++) found.set(batch.start[i]!, hash(batch.payload(i)));
@@ -155,12 +152,12 @@ describe("a ring", () => {
     const { messages: kept } = await ring.save(clip, 0n);
     expect(kept).toBeLessThan(250);
     void files;
-    await using recording = await openBundle(filesBundle(clip.files, clip.name), [nanover]);
+    await using recording = await open(filesBundle(clip.files, clip.name), { formats: [nanover] });
     const whole = new MemoryFiles("whole.nanover.zip");
     const writer = await (await nanover.writing!()).create(whole, {});
     for (const [i, message] of messages.entries()) writer.writeWhole!(i * 1e6, message);
     await writer.close();
-    await using all = await openBundle(filesBundle(whole.files, whole.name), [nanover]);
+    await using all = await open(filesBundle(whole.files, whole.name), { formats: [nanover] });
     const [a, b] = [
       await recording.state((await recording.timeline()).end),
       await all.state((await all.timeline()).end),

@@ -1,6 +1,5 @@
 import { describe, expect, test, vi } from "vitest";
-import { LayoutError } from "../../src/bytes/error.ts";
-import { SourceError } from "../../src/io/source.ts";
+import { LayoutError, SourceError } from "../../src/index.ts";
 import { type Finding, Findings, RecordingError } from "../../src/model/error.ts";
 
 describe("a recording error", () => {

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { memory } from "../../src/io/memory.ts";
+import { memory } from "../../src/index.ts";
 import { Findings } from "../../src/model/error.ts";
 import { FlatFile, type FlatLayout, type Walk } from "../../src/model/flat.ts";
 

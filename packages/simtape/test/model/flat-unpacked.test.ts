@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { memory } from "../../src/io/memory.ts";
+import { memory } from "../../src/index.ts";
 import { readChunks } from "../../src/model/chunks.ts";
 import { Findings } from "../../src/model/error.ts";
 import { FlatFile, type FlatLayout, type Walk } from "../../src/model/flat.ts";

@@ -1,8 +1,8 @@
-import { Budget, BudgetError } from "../../src/bytes/budget.ts";
+import { BudgetError } from "../../src/bytes/budget.ts";
+import { type ByteSource, memory } from "../../src/index.ts";
+import { Budget } from "../../src/kit.ts";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { memory } from "../../src/io/memory.ts";
-import type { ByteSource } from "../../src/io/source.ts";
 import { ColumnBuilder, type MessageBatch } from "../../src/model/batch.ts";
 import { readChunks } from "../../src/model/chunks.ts";
 import { type Finding, Findings } from "../../src/model/error.ts";

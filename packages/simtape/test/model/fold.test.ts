@@ -1,15 +1,15 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { ByteBuilder } from "../../src/bytes/builder.ts";
+import { ByteBuilder } from "../../src/kit.ts";
+import type { Query } from "../../src/model/batch-query.ts";
 import { ColumnBuilder, type Columns, KEYFRAME } from "../../src/model/batch.ts";
-import { readChunks, StatisticsCounter, summarize } from "../../src/model/chunks.ts";
 import type { Chunk } from "../../src/model/chunk.ts";
+import { readChunks, StatisticsCounter, summarize } from "../../src/model/chunks.ts";
+import type { ColumnSpec } from "../../src/model/column.ts";
 import { Fold } from "../../src/model/fold.ts";
+import type { Keyframe } from "../../src/model/keyframe.ts";
 import type { Reader } from "../../src/model/reader.ts";
 import type { StateModel } from "../../src/model/state-model.ts";
-import type { Keyframe } from "../../src/model/keyframe.ts";
-import type { Query } from "../../src/model/batch-query.ts";
-import type { ColumnSpec } from "../../src/model/column.ts";
 import { MutableState } from "../../src/model/state.ts";
 import { type Channel, RAW } from "../../src/model/value.ts";
 

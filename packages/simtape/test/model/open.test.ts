@@ -1,14 +1,11 @@
 import { describe, expect, test } from "vitest";
-import { LayoutError } from "../../src/bytes/error.ts";
-import { counted } from "../../src/io/counted.ts";
-import { memory } from "../../src/io/memory.ts";
-import { type ByteSource, type SourceBundle, SourceError } from "../../src/io/source.ts";
+import { type ByteSource, counted, LayoutError, memory, type SourceBundle, SourceError } from "../../src/index.ts";
 import { ColumnBuilder, type Columns } from "../../src/model/batch.ts";
 import { readChunks, StatisticsCounter, summarize } from "../../src/model/chunks.ts";
 import { RecordingError } from "../../src/model/error.ts";
+import type { Format, SniffHint } from "../../src/model/format.ts";
 import { openBundle, recognize } from "../../src/model/open.ts";
 import type { Reader } from "../../src/model/reader.ts";
-import type { Format, SniffHint } from "../../src/model/format.ts";
 import type { Recording } from "../../src/model/recording.ts";
 import type { Schema } from "../../src/model/value.ts";
 

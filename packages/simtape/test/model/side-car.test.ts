@@ -1,27 +1,28 @@
 import { beforeAll, describe, expect, test } from "vitest";
-import { Budget } from "../../src/bytes/budget.ts";
-import { Sha256 } from "../../src/bytes/sha256.ts";
-import { demo } from "../../../demo/src/carla.ts";
-import { FORMATS } from "../../src/formats.ts";
-import { counted } from "../../src/io/counted.ts";
-import { memory } from "../../src/io/memory.ts";
-import { MemoryFiles } from "../../src/io/sink.ts";
-import type { SourceBundle } from "../../src/io/source.ts";
+import {
+  counted,
+  FORMATS,
+  type Frame,
+  makeSideCar,
+  memory,
+  MemoryFiles,
+  play,
+  type SourceBundle,
+} from "../../src/index.ts";
+import { Budget, Sha256 } from "../../src/kit.ts";
 import { openBundle } from "../../src/model/open.ts";
+import { demo } from "../../../demo/src/carla.ts";
 import { firstChartOf } from "../../src/model/query/first-chart.ts";
 import { CHART_POINTS } from "../../src/model/query/kept-chart.ts";
-import type { Recording } from "../../src/model/recording.ts";
-import { SideCarFile, VERSION } from "../../src/model/side-car/layout.ts";
-import { makeSideCar } from "../../src/ops/side-car.ts";
 import type { PathInfo } from "../../src/model/query/listing.ts";
 import { PathTap } from "../../src/model/query/paths.ts";
 import type { Series } from "../../src/model/query/sinks.ts";
+import type { Recording } from "../../src/model/recording.ts";
+import { SideCarFile, VERSION } from "../../src/model/side-car/layout.ts";
 import { MutableState } from "../../src/model/state.ts";
 import { after } from "../../src/model/time.ts";
-import type { Frame } from "../../src/play/frame.ts";
-import { play } from "../../src/play/player.ts";
-import { stateText } from "../../src/testing/digest.ts";
 import { difference } from "../../src/testing/difference.ts";
+import { stateText } from "../../src/testing/index.ts";
 import { bundleOfFiles } from "../conformance/mutate.ts";
 import { ManualClock } from "../play/manual-clock.ts";
 import { Truth } from "../play/truth.ts";

@@ -1,16 +1,21 @@
 import { readFileSync } from "node:fs";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { FORMATS } from "../../src/formats.ts";
-import { MemoryFiles } from "../../src/io/sink.ts";
-import { openBundle } from "../../src/model/open.ts";
-import { type Origin, unsetOrigin } from "../../src/model/geodesy.ts";
-import { placesOf } from "../../src/model/place.ts";
-import type { Recording } from "../../src/model/recording.ts";
-import type { Axes } from "../../src/model/axes.ts";
-import { MutableState, type State } from "../../src/model/state.ts";
-import type { Value } from "../../src/model/value.ts";
-import type { StateEncoder, WritingFormat } from "../../src/model/writer.ts";
+import {
+  type Axes,
+  FORMATS,
+  MemoryFiles,
+  MutableState,
+  open as openRecording,
+  type Origin,
+  placesOf,
+  type Recording,
+  type State,
+  type StateEncoder,
+  unsetOrigin,
+  type Value,
+  type WritingFormat,
+} from "../../src/index.ts";
 import { type ConversionCheck, type ConversionReport, convert, Ledger } from "../../src/ops/convert.ts";
 import { bundleOfFiles } from "../conformance/mutate.ts";
 import { tries } from "../soak.ts";
@@ -33,7 +38,7 @@ function writingOf(id: Id): Promise<WritingFormat> {
 
 function open(files: MemoryFiles): Promise<Recording> {
   const others = [...files.files].filter(([name]) => name !== files.name);
-  return openBundle(bundleOfFiles(Object.fromEntries([[files.name, files.bytes], ...others])), FORMATS);
+  return openRecording(bundleOfFiles(Object.fromEntries([[files.name, files.bytes], ...others])));
 }
 
 // ── sources ─────────────────────────────────────────────────────────────
@@ -222,7 +227,7 @@ describe.each(PAIRS)("from %s to %s", (from, to) => {
         if ((await momentsOf(source)).length === 0) return;
         const target = new MemoryFiles(`result.${ENDINGS[to]}`);
         const report = await convert(source, writing, target, {
-          verify: { reopen: (written) => openBundle(written, FORMATS) },
+          verify: { reopen: (written) => openRecording(written) },
         });
         expect(report.verified).toBe(true);
         expect(report.exact).toBe(false);
@@ -244,10 +249,10 @@ const fixture = new Uint8Array(
 
 describe("a pose once a second beside a number 20 times a second", () => {
   test.each(["hcrp", "nanover", "flightgear"] as const)("comes through whole to %s", async (to) => {
-    await using source = await openBundle(bundleOfFiles({ "slow.tape": fixture }), FORMATS);
+    await using source = await openRecording(bundleOfFiles({ "slow.tape": fixture }));
     const target = new MemoryFiles(`fast.${ENDINGS[to]}`);
     const report = await convert(source, await writingOf(to), target, {
-      verify: { reopen: (written) => openBundle(written, FORMATS) },
+      verify: { reopen: (written) => openRecording(written) },
     });
     expect(report.moments).toBe(200);
     expect(report.carried).toContainEqual({ path: "/Sensor", count: 200 });
@@ -260,7 +265,7 @@ describe("a pose once a second beside a number 20 times a second", () => {
   });
 
   test("is lost to CARLA with every reading", async () => {
-    await using source = await openBundle(bundleOfFiles({ "slow.tape": fixture }), FORMATS);
+    await using source = await openRecording(bundleOfFiles({ "slow.tape": fixture }));
     const target = new MemoryFiles("fast.log");
     const report = await convert(source, await writingOf("carla"), target);
     expect(report.lost).toContainEqual(expect.objectContaining({ path: "/Sensor", count: 200 }));
@@ -288,7 +293,7 @@ test("what one moment says twice counts as lost", async () => {
   await using source = await open(files);
   const target = new MemoryFiles("twice.hcrp");
   const report = await convert(source, await writingOf("hcrp"), target, {
-    verify: { reopen: (written) => openBundle(written, FORMATS) },
+    verify: { reopen: (written) => openRecording(written) },
   });
   expect(report.moments).toBe(3);
   expect(report.lost).toEqual([expect.objectContaining({ path: "/level", count: 2 })]);
@@ -310,12 +315,12 @@ test("what an encoder leaves out is found missing when the result is read back",
       };
     },
   };
-  await using source = await openBundle(bundleOfFiles({ "slow.tape": fixture }), FORMATS);
+  await using source = await openRecording(bundleOfFiles({ "slow.tape": fixture }));
   const to = new MemoryFiles("fast.hcrp");
   const trusting = await convert(source, forgetful, to);
   expect(trusting).toMatchObject({ verified: false, lost: [] });
   const again = new MemoryFiles("fast.hcrp");
-  const verify: ConversionCheck = { reopen: (written) => openBundle(written, FORMATS) };
+  const verify: ConversionCheck = { reopen: (written) => openRecording(written) };
   const report = await convert(source, forgetful, again, { verify });
   expect(report.verified).toBe(true);
   expect(report.lost).toContainEqual(expect.objectContaining({ path: "/Sensor", count: 40 }));

@@ -1,12 +1,7 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { describe, expect, test } from "vitest";
-import { FORMATS } from "../../src/formats.ts";
 import { carryOriginal, originalsOf } from "../../src/formats/hcrp/write/originals.ts";
-import { MemoryFiles } from "../../src/io/sink.ts";
-import type { SourceBundle } from "../../src/io/source.ts";
-import { openBundle } from "../../src/model/open.ts";
-import type { Recording } from "../../src/model/recording.ts";
-import type { WritingFormat } from "../../src/model/writer.ts";
+import { FORMATS, MemoryFiles, open, type Recording, type SourceBundle, type WritingFormat } from "../../src/index.ts";
 import { check } from "../../src/ops/check.ts";
 import { convert } from "../../src/ops/convert.ts";
 import { bundleOfFiles } from "../conformance/mutate.ts";
@@ -41,12 +36,12 @@ function hcrp(): Promise<WritingFormat> {
 }
 
 function opened(files: MemoryFiles): Promise<Recording> {
-  return openBundle(bundleOfFiles({ [files.name]: files.bytes }), FORMATS);
+  return open(bundleOfFiles({ [files.name]: files.bytes }));
 }
 
 describe.each(ALL)("$name", ({ files }) => {
   test("goes to HCRP and comes back byte for byte", async () => {
-    await using recording = await openBundle(bundleOfFiles(files), FORMATS);
+    await using recording = await open(bundleOfFiles(files));
     const to = new MemoryFiles("run.hcrp");
     const report = await convert(recording, await hcrp(), to, {
       carry: async (writer) => {
@@ -69,7 +64,7 @@ describe.each(ALL)("$name", ({ files }) => {
 
 test("a recording without the original's files carries none", async () => {
   const { files } = EXAMPLES.find(({ name }) => name.endsWith("town.log"))!;
-  await using recording = await openBundle(bundleOfFiles(files), FORMATS);
+  await using recording = await open(bundleOfFiles(files));
   const to = new MemoryFiles("run.hcrp");
   const report = await convert(recording, await hcrp(), to);
   expect(report.exact).toBe(false);
@@ -79,11 +74,11 @@ test("a recording without the original's files carries none", async () => {
 
 test("a result is read once to be compared and found sound", async () => {
   const source = ALL.find(({ name }) => name.endsWith(".log"))!;
-  await using recording = await openBundle(bundleOfFiles(source.files), FORMATS);
+  await using recording = await open(bundleOfFiles(source.files));
   const mira = (await FORMATS.find(({ id }) => id === "mira")!.writing?.())!;
   let readings = 0;
   const reopen = async (written: SourceBundle): Promise<Recording> => {
-    const result = await openBundle(written, FORMATS);
+    const result = await open(written);
     const batches = result.reader.batches.bind(result.reader);
     result.reader.batches = (query) => {
       readings++;

@@ -1,10 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { matching } from "../../src/cli/input/glob.ts";
-import { FORMATS } from "../../src/formats.ts";
-import { MemoryFiles } from "../../src/io/sink.ts";
-import { openBundle } from "../../src/model/open.ts";
-import type { Recording } from "../../src/model/recording.ts";
+import { FORMATS, MemoryFiles, open as openRecording, type Recording } from "../../src/index.ts";
 import { check } from "../../src/ops/check.ts";
 import { applyEdits } from "../../src/ops/edit/apply.ts";
 import type { Operation } from "../../src/ops/edit/list.ts";
@@ -22,13 +19,13 @@ const FRAMES: Readonly<Partial<Record<SoundRecording["format"], string>>> = {
 const FRAMED = SOUND.filter(({ format }) => FRAMES[format] !== undefined);
 
 async function written(of: SoundRecording, operations: readonly Operation[]): Promise<Recording> {
-  await using source = await openBundle(of.bundle(), FORMATS);
+  await using source = await openRecording(of.bundle());
   const writing = await FORMATS.find(({ id }) => id === of.format)!.writing!();
-  const open = async () => (await openBundle(of.bundle(), FORMATS)).reader;
+  const open = async () => (await openRecording(of.bundle())).reader;
   const { reader } = await applyEdits(source.reader, { version: 1, operations }, { writing, matching, open });
   const files = new MemoryFiles(Object.keys(of.files)[0]!);
   await writeEdited(reader, writing, files);
-  return openBundle(bundleOfFiles({ [files.name]: files.bytes, ...Object.fromEntries(files.files) }), FORMATS);
+  return openRecording(bundleOfFiles({ [files.name]: files.bytes, ...Object.fromEntries(files.files) }));
 }
 
 interface Frame {
@@ -62,7 +59,7 @@ const edit: fc.Arbitrary<Edit> = fc.record({
 
 describe.each(FRAMED)("frames of $format $name, edited,", (of) => {
   test("have times that rise, and are as many as before", async () => {
-    await using source = await openBundle(of.bundle(), FORMATS);
+    await using source = await openRecording(of.bundle());
     const times = (await framesOf(source, of)).map(({ time }) => time);
     const isRising = (all: readonly number[]): boolean => all.every((time, i) => i === 0 || time > all[i - 1]!);
     expect(isRising(times)).toBe(true);

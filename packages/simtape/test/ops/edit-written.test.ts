@@ -1,12 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { matching } from "../../src/cli/input/glob.ts";
-import { FORMATS } from "../../src/formats.ts";
-import { MemoryFiles } from "../../src/io/sink.ts";
+import { FORMATS, MemoryFiles, open, Recording, type State, type WritingFormat } from "../../src/index.ts";
 import { Findings } from "../../src/model/error.ts";
-import { openBundle } from "../../src/model/open.ts";
-import { Recording } from "../../src/model/recording.ts";
-import type { State } from "../../src/model/state.ts";
-import type { WritingFormat } from "../../src/model/writer.ts";
 import { applyEdits } from "../../src/ops/edit/apply.ts";
 import type { Operation } from "../../src/ops/edit/list.ts";
 import { writeEdited } from "../../src/ops/edit/write.ts";
@@ -19,11 +14,11 @@ function writingOf(of: SoundRecording): Promise<WritingFormat> {
 
 /** The recording with the operations laid over it; joining takes the recording itself once more. */
 async function edited(of: SoundRecording, operations: readonly Operation[]): Promise<Recording> {
-  const source = await openBundle(of.bundle(), FORMATS);
+  const source = await open(of.bundle());
   const context = {
     writing: await writingOf(of),
     matching,
-    open: async () => (await openBundle(of.bundle(), FORMATS)).reader,
+    open: async () => (await open(of.bundle())).reader,
   };
   const { reader } = await applyEdits(source.reader, { version: 1, operations }, context);
   return new Recording(reader, new Findings());
@@ -33,7 +28,7 @@ async function written(recording: Recording, of: SoundRecording): Promise<Record
   const files = new MemoryFiles(Object.keys(of.files)[0]!);
   await writeEdited(recording.reader, await writingOf(of), files);
   const others = [...files.files].filter(([name]) => name !== files.name);
-  return openBundle(bundleOfFiles(Object.fromEntries([[files.name, files.bytes], ...others])), FORMATS);
+  return open(bundleOfFiles(Object.fromEntries([[files.name, files.bytes], ...others])));
 }
 
 /** What a format's writer lays out anew: clocks and ends of frames, palettes, snapshots with their sections. */
@@ -78,7 +73,7 @@ function comparable({ values, sets }: State): unknown {
 
 describe.each(SOUND)("$format $name, edited and not written,", (of) => {
   const cases = async (): Promise<readonly (readonly Operation[])[]> => {
-    await using original = await openBundle(of.bundle(), FORMATS);
+    await using original = await open(of.bundle());
     const { start, end, tick } = await original.timeline();
     const step = tick?.duration ?? 1e6;
     const at = (part: number): number => Math.round((start + (end - start) * part) / step) * step;

@@ -2,12 +2,8 @@ import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { matching } from "../../src/cli/input/glob.ts";
 import { parseDuration } from "../../src/cli/input/time.ts";
-import { FORMATS } from "../../src/formats.ts";
-import { MemoryFiles } from "../../src/io/sink.ts";
+import { FORMATS, MemoryFiles, open, Recording, type State } from "../../src/index.ts";
 import { Findings } from "../../src/model/error.ts";
-import { openBundle } from "../../src/model/open.ts";
-import { Recording } from "../../src/model/recording.ts";
-import type { State } from "../../src/model/state.ts";
 import { applyEdits } from "../../src/ops/edit/apply.ts";
 import { EditError, type Operation, parseEditList } from "../../src/ops/edit/list.ts";
 import { writeEdited } from "../../src/ops/edit/write.ts";
@@ -20,14 +16,14 @@ async function edited(
   operations: readonly Operation[],
   others: readonly SoundRecording[] = [],
 ): Promise<Recording> {
-  const source = await openBundle(of.bundle(), FORMATS);
+  const source = await open(of.bundle());
   const { reader } = await applyEdits(
     source.reader,
     { version: 1, operations },
     {
       writing: await writingOf(of),
       matching,
-      open: async (name) => (await openBundle(others.find((other) => other.name === name)!.bundle(), FORMATS)).reader,
+      open: async (name) => (await open(others.find((other) => other.name === name)!.bundle())).reader,
     },
   );
   return new Recording(reader, new Findings());
@@ -42,7 +38,7 @@ async function written(recording: Recording, of: SoundRecording): Promise<Record
   const files = new MemoryFiles(Object.keys(of.files)[0]!);
   await writeEdited(recording.reader, await writingOf(of), files);
   const names = [files.name, ...[...files.files.keys()].filter((name) => name !== files.name)];
-  return openBundle(bundleOfFiles(Object.fromEntries(names.map((name) => [name, files.files.get(name)!]))), FORMATS);
+  return open(bundleOfFiles(Object.fromEntries(names.map((name) => [name, files.files.get(name)!]))));
 }
 
 /** Values and rows, by name; sets without rows and the times of frames do not count. */
@@ -69,7 +65,7 @@ describe.each([...SOUND, ...some])("$format $name", (of) => {
   test("a trimmed recording has the original's state at every shared time, before and after writing", {
     timeout: 120_000,
   }, async () => {
-    await using original = await openBundle(of.bundle(), FORMATS);
+    await using original = await open(of.bundle());
     const { start, end } = await original.timeline();
     const tick = (await original.timeline()).tick?.duration ?? 1;
     const grid = (time: number): number => Math.round(time / tick) * tick;
@@ -94,7 +90,7 @@ describe.each([...SOUND, ...some])("$format $name", (of) => {
   });
 
   test("shifting keeps every message and its wall clock", async () => {
-    await using original = await openBundle(of.bundle(), FORMATS);
+    await using original = await open(of.bundle());
     await using shifted = await edited(of, [{ op: "shift", by: 5e9 }]);
     const [a, b] = [await original.timeline(), await shifted.timeline()];
     expect(b.start - a.start).toBe(5e9);
@@ -167,7 +163,7 @@ describe("edit lists", () => {
 
   test("filter, redact and rename change what comes out", async () => {
     const of = SOUND.find(({ format }) => format === "mira")!;
-    await using all = await openBundle(of.bundle(), FORMATS);
+    await using all = await open(of.bundle());
     const counts = async (recording: Recording): Promise<Map<string, number>> => {
       const statistics = await recording.statistics();
       return new Map(recording.channels.map(({ id, name }) => [name, statistics[id]!.messages]));

@@ -1,16 +1,11 @@
 import fc from "fast-check";
 import { gunzipSync } from "node:zlib";
 import { describe, expect, test } from "vitest";
+import { toJson } from "../../src/cli/command.ts";
 import { matching } from "../../src/cli/input/glob.ts";
-import { toJson } from "../../src/model/json.ts";
-import { loadZstd } from "../../src/codec/zstd.ts";
-import { FORMATS } from "../../src/formats.ts";
-import { MemoryFiles } from "../../src/io/sink.ts";
+import { FORMATS, MemoryFiles, MutableState, open, Recording, type State, type Value } from "../../src/index.ts";
+import { loadZstd } from "../../src/kit.ts";
 import { Findings } from "../../src/model/error.ts";
-import { openBundle } from "../../src/model/open.ts";
-import { Recording } from "../../src/model/recording.ts";
-import { MutableState, type State } from "../../src/model/state.ts";
-import type { Value } from "../../src/model/value.ts";
 import { applyEdits } from "../../src/ops/edit/apply.ts";
 import type { Operation } from "../../src/ops/edit/list.ts";
 import type { Removed } from "../../src/ops/edit/redact.ts";
@@ -44,7 +39,7 @@ interface Redacted {
 }
 
 async function redacted(of: SoundRecording, operation: Operation): Promise<Redacted> {
-  const source = await openBundle(of.bundle(), FORMATS);
+  const source = await open(of.bundle());
   const writing = await FORMATS.find(({ id }) => id === of.format)!.writing!();
   let removed: Removed | null = null;
   const { reader } = await applyEdits(
@@ -63,7 +58,7 @@ async function redacted(of: SoundRecording, operation: Operation): Promise<Redac
   if (removed === null) throw new Error("nothing was said to be taken out");
   await writeEdited(reader, writing, files, { without: removed });
   const all = { [files.name]: files.bytes, ...Object.fromEntries(files.files) };
-  const written = await openBundle(bundleOfFiles(all), FORMATS);
+  const written = await open(bundleOfFiles(all));
   return { source, files: all, written, removed, edited: new Recording(reader, new Findings()) };
 }
 
@@ -86,7 +81,7 @@ async function inflated({ files, written }: Redacted): Promise<Buffer> {
 /** Payloads of the messages that are taken out and of those that are kept, as the source has them. */
 async function payloadsOf(of: SoundRecording, isOut: (name: string, time: number) => boolean): Promise<Buffer[][]> {
   const [out, kept]: Buffer[][] = [[], []];
-  await using source = await openBundle(of.bundle(), FORMATS);
+  await using source = await open(of.bundle());
   for await (const batch of source.batches())
     for (let i = 0; i < batch.length; i++) {
       const { name } = source.channels[batch.channel[i]!]!;
@@ -122,7 +117,7 @@ async function wordsOf(
   isOut: (name: string, time: number) => boolean,
 ): Promise<[Set<string>, Set<string>]> {
   const [out, kept] = [new Set<string>(), new Set<string>()];
-  await using source = await openBundle(of.bundle(), FORMATS);
+  await using source = await open(of.bundle());
   for await (const batch of source.batches()) {
     for (let i = 0; i < batch.length; i++) {
       const { name, schema } = source.channels[batch.channel[i]!]!;
@@ -150,7 +145,7 @@ async function chosen(
   of: SoundRecording,
   { pick, a, b, isAll }: Choice,
 ): Promise<Extract<Operation, { op: "redact" }> | null> {
-  await using source = await openBundle(of.bundle(), FORMATS);
+  await using source = await open(of.bundle());
   const statistics = await source.statistics();
   const busy = source.channels
     // frames cannot be without their start and end: see below

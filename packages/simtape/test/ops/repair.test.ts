@@ -1,9 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { FORMATS } from "../../src/formats.ts";
-import { MemoryFiles } from "../../src/io/sink.ts";
-import { RecordingError } from "../../src/model/error.ts";
-import { openBundle } from "../../src/model/open.ts";
-import type { Recording } from "../../src/model/recording.ts";
+import { FORMATS, MemoryFiles, open, type Recording, RecordingError } from "../../src/index.ts";
 import { check } from "../../src/ops/check.ts";
 import { copy, rewrite } from "../../src/ops/copy.ts";
 import { corrupt, plan } from "../../src/ops/corrupt.ts";
@@ -14,7 +10,7 @@ import { REAL, SOUND, type SoundRecording } from "../specimens.ts";
 
 function opened(files: MemoryFiles): Promise<Recording> {
   const names = [files.name, ...[...files.files.keys()].filter((name) => name !== files.name)];
-  return openBundle(bundleOfFiles(Object.fromEntries(names.map((name) => [name, files.files.get(name)!]))), FORMATS);
+  return open(bundleOfFiles(Object.fromEntries(names.map((name) => [name, files.files.get(name)!]))));
 }
 
 function writingOf(of: SoundRecording) {
@@ -37,7 +33,7 @@ describe.each([...SOUND, ...REAL])("$format $name", (of) => {
   const mainName = Object.keys(of.files)[0]!;
 
   test("is copied byte for byte", async () => {
-    await using recording = await openBundle(of.bundle(), FORMATS);
+    await using recording = await open(of.bundle());
     const files = new MemoryFiles(mainName);
     await copy(recording, of.bundle(), files);
     expect([...files.files.keys()].sort()).toEqual(Object.keys(of.files).sort());
@@ -46,7 +42,7 @@ describe.each([...SOUND, ...REAL])("$format $name", (of) => {
   });
 
   test("keeps every message when it is laid out anew", async () => {
-    await using recording = await openBundle(of.bundle(), FORMATS);
+    await using recording = await open(of.bundle());
     const files = new MemoryFiles(mainName);
     await rewrite(recording, await writingOf(of), files);
     await using again = await opened(files);
@@ -58,11 +54,9 @@ describe.each([...SOUND, ...REAL])("$format $name", (of) => {
   });
 
   test("is not changed by repairing it", async () => {
-    await using recording = await openBundle(of.bundle(), FORMATS);
+    await using recording = await open(of.bundle());
     const files = new MemoryFiles(mainName);
-    const report = await repair(recording, of.bundle(), await writingOf(of), files, (written) =>
-      openBundle(written, FORMATS),
-    );
+    const report = await repair(recording, of.bundle(), await writingOf(of), files, (written) => open(written));
     expect(report).toMatchObject({ status: "sound", bytesLost: 0, lost: [], rebuilt: [] });
     for (const [name, bytes] of Object.entries(of.files))
       expect(Buffer.compare(files.files.get(name)!, bytes), name).toBe(0);
@@ -71,7 +65,7 @@ describe.each([...SOUND, ...REAL])("$format $name", (of) => {
   test("is sound again after any damage was repaired, and holds nothing that was not in it", {
     timeout: 600_000,
   }, async () => {
-    await using original = await openBundle(of.bundle(), FORMATS);
+    await using original = await open(of.bundle());
     const all = await messagesOf(original);
     const first = SOUND.includes(of) ? 1 : 1 + REAL.indexOf(of);
     const seeds = SOUND.includes(of) ? tries(6, 200) : tries(1, 200);
@@ -82,7 +76,7 @@ describe.each([...SOUND, ...REAL])("$format $name", (of) => {
       const told = `seed ${seed}: ${JSON.stringify(corruptions)}`;
       let recording: Recording;
       try {
-        recording = await openBundle(bundleOfFiles(damaged), FORMATS);
+        recording = await open(bundleOfFiles(damaged));
       } catch (error) {
         expect(RecordingError.is(error), told).toBe(true);
         continue;
@@ -91,7 +85,7 @@ describe.each([...SOUND, ...REAL])("$format $name", (of) => {
       let report: RepairReport;
       try {
         report = await repair(recording, bundleOfFiles(damaged), await writingOf(of), files, (written) =>
-          openBundle(written, FORMATS),
+          open(written),
         );
       } finally {
         await recording.close();

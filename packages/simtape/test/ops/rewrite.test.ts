@@ -5,9 +5,7 @@ import { demo as flightgear } from "../../../demo/src/flightgear.ts";
 import { demo as hcrp } from "../../../demo/src/hcrp.ts";
 import { demo as mira } from "../../../demo/src/mira.ts";
 import { demo as nanover } from "../../../demo/src/nanover.ts";
-import { FORMATS } from "../../src/formats.ts";
-import { MemoryFiles } from "../../src/io/sink.ts";
-import { openBundle } from "../../src/model/open.ts";
+import { FORMATS, MemoryFiles, open } from "../../src/index.ts";
 import { rewrite } from "../../src/ops/copy.ts";
 import { bundleOfFiles } from "../conformance/mutate.ts";
 import { type Content, makeTape } from "../fixtures/mira/tape.ts";
@@ -18,7 +16,7 @@ type Files = Readonly<Record<string, Uint8Array>>;
 
 /** Reads the recording and writes its messages anew: the files must be the same. */
 async function expectSame(files: Files, told: string): Promise<void> {
-  await using recording = await openBundle(bundleOfFiles(files), FORMATS);
+  await using recording = await open(bundleOfFiles(files));
   const to = new MemoryFiles(Object.keys(files)[0]!);
   const writing = await FORMATS.find(({ id }) => id === recording.info.format)!.writing!();
   await rewrite(recording, writing, to);

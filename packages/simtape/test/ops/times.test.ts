@@ -1,14 +1,17 @@
 import { describe, expect, test } from "vitest";
-import { FORMATS } from "../../src/formats.ts";
-import { MemoryFiles } from "../../src/io/sink.ts";
-import { openBundle } from "../../src/model/open.ts";
-import type { Recording } from "../../src/model/recording.ts";
-import { after, type Time } from "../../src/model/time.ts";
-import type { WritingFormat } from "../../src/model/writer.ts";
+import {
+  FORMATS,
+  MemoryFiles,
+  open as openRecording,
+  type Recording,
+  type Time,
+  type WritingFormat,
+} from "../../src/index.ts";
+import { after } from "../../src/kit.ts";
 import { check } from "../../src/ops/check.ts";
 import { convert, type ConversionReport } from "../../src/ops/convert.ts";
-import { writeEdited } from "../../src/ops/edit/write.ts";
 import { ShiftedReader } from "../../src/ops/edit/readers.ts";
+import { writeEdited } from "../../src/ops/edit/write.ts";
 import { repair } from "../../src/ops/repair.ts";
 import { bundleOfFiles } from "../conformance/mutate.ts";
 
@@ -32,7 +35,7 @@ function bundleOf(files: MemoryFiles): ReturnType<typeof bundleOfFiles> {
 }
 
 function open(files: MemoryFiles): Promise<Recording> {
-  return openBundle(bundleOf(files), FORMATS);
+  return openRecording(bundleOf(files));
 }
 
 /** A tape in which a thing is somewhere else at each of these times. */
@@ -54,7 +57,7 @@ async function converted(
 ): Promise<readonly [MemoryFiles, ConversionReport]> {
   await using source = await open(await tapeOf(times));
   const to = new MemoryFiles(name);
-  const verify = { reopen: (written: Parameters<typeof openBundle>[0]) => openBundle(written, FORMATS) };
+  const verify = { reopen: (written: Parameters<typeof openRecording>[0]) => openRecording(written) };
   return [to, await convert(source, await writingOf(id), to, { verify, strict })];
 }
 
@@ -137,10 +140,10 @@ describe.each(NAMES)("%s, %s", (id, name) => {
 test.each([2 ** 63, -(2 ** 63)])("a tape of MIRA with a message at %s is repaired with all messages", async (far) => {
   const files = await tapeOf([0, 1e9, far]);
   const torn = { "torn.tape": files.bytes.slice(0, files.bytes.length - 30) };
-  await using source = await openBundle(bundleOfFiles(torn), FORMATS);
+  await using source = await openRecording(bundleOfFiles(torn));
   const to = new MemoryFiles("whole.tape");
   const report = await repair(source, bundleOfFiles(torn), await writingOf("mira"), to, (written) =>
-    openBundle(written, FORMATS),
+    openRecording(written),
   );
   expect(report).toMatchObject({ status: "repaired", messagesKept: 3 });
   await using whole = await open(to);

@@ -1,5 +1,5 @@
 import { describe, expect, test, vi } from "vitest";
-import type { State } from "../../src/model/state.ts";
+import type { State } from "../../src/index.ts";
 import { Audience, type Picture } from "../../src/play/audience.ts";
 import type { Frame } from "../../src/play/frame.ts";
 import type { Cause } from "../../src/play/transport.ts";

@@ -1,16 +1,27 @@
-import { ByteBuilder } from "../../src/bytes/builder.ts";
-import { ColumnBuilder, type Columns } from "../../src/model/batch.ts";
-import { boundsOf, readChunks, StatisticsCounter, summarize } from "../../src/model/chunks.ts";
-import type { Chunk } from "../../src/model/chunk.ts";
+import {
+  type Channel,
+  type ChannelStatistics,
+  type Keyframe,
+  type Query,
+  type Reader,
+  Recording,
+  type State,
+  type StateModel,
+  type Time,
+  type Timeline,
+} from "../../src/index.ts";
+import {
+  boundsOf,
+  ByteBuilder,
+  type Chunk,
+  ColumnBuilder,
+  type Columns,
+  RAW,
+  readChunks,
+  StatisticsCounter,
+  summarize,
+} from "../../src/kit.ts";
 import { Findings } from "../../src/model/error.ts";
-import type { Reader } from "../../src/model/reader.ts";
-import type { StateModel } from "../../src/model/state-model.ts";
-import type { Keyframe } from "../../src/model/keyframe.ts";
-import type { Query } from "../../src/model/batch-query.ts";
-import { Recording } from "../../src/model/recording.ts";
-import type { State } from "../../src/model/state.ts";
-import type { Time, Timeline } from "../../src/model/time.ts";
-import { type Channel, type ChannelStatistics, RAW } from "../../src/model/value.ts";
 
 /** Moments of a counting recording, and messages at each. */
 export const STEP: Time = 10e6;

@@ -1,4 +1,4 @@
-import type { Time } from "../../src/model/time.ts";
+import type { Time } from "../../src/index.ts";
 import type { Clock } from "../../src/play/clock.ts";
 
 /** A clock that stands still until it is told to go on. */

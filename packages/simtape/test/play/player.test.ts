@@ -1,15 +1,10 @@
 import { describe, expect, test } from "vitest";
-import { bundleOf } from "../../src/io/bundle.ts";
-import { coalesced } from "../../src/io/coalesced.ts";
-import { counted } from "../../src/io/counted.ts";
-import { memory } from "../../src/io/memory.ts";
-import { openBundle } from "../../src/model/open.ts";
+import { bundleOf, coalesced, counted, memory, open } from "../../src/index.ts";
 import type { Frame } from "../../src/play/frame.ts";
 import { findEvent } from "../../src/play/moments.ts";
 import { type Player, play, type PlayOptions } from "../../src/play/player.ts";
 import type { StepUnit } from "../../src/play/transport.ts";
 import { makeTown, RELEASES } from "../fixtures/carla/make.ts";
-import { FORMATS } from "../formats.ts";
 import { SOUND } from "../specimens.ts";
 import { CountingReader, lastOf, recordingOf, STEP } from "./fake.ts";
 import { ManualClock, settled } from "./manual-clock.ts";
@@ -390,7 +385,7 @@ describe("ghosts", () => {
     const town = makeTown(RELEASES.find(({ name }) => name === "0.9.15")!, 2500);
     const reads = async (count: number): Promise<number> => {
       const source = counted(memory(town));
-      await using recording = await openBundle(bundleOf(coalesced(source)), FORMATS);
+      await using recording = await open(bundleOf(coalesced(source)));
       const { end } = await recording.timeline();
       const ghosts = Array.from({ length: count }, (_, i) => ({ recording, offset: ((i + 1) * end) / 10 }));
       await using player = play(recording, { clock: new ManualClock(), ghosts });

@@ -1,11 +1,7 @@
 import { AXES as HCRP } from "../../src/formats/hcrp/meaning/scene.ts";
-import type { Axes } from "../../src/model/axes.ts";
-import { standardAxes } from "../../src/model/standard-axes.ts";
+import { type Axes, standardAxes, type State, type StateModel, type Value } from "../../src/index.ts";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import type { StateModel } from "../../src/model/state-model.ts";
-import type { State } from "../../src/model/state.ts";
-import type { Value } from "../../src/model/value.ts";
 import type { Frame } from "../../src/play/frame.ts";
 import { Patcher, patched, type StatePatch } from "../../src/play/patch.ts";
 import { type Player, play, type PlayerStatus } from "../../src/play/player.ts";

@@ -1,12 +1,9 @@
 import { beforeAll, describe, expect, test } from "vitest";
 import { demo } from "../../../demo/src/hcrp.ts";
-import { MemoryFiles } from "../../src/io/sink.ts";
-import { openBundle } from "../../src/model/open.ts";
-import type { Recording } from "../../src/model/recording.ts";
+import { MemoryFiles, open, type Recording } from "../../src/index.ts";
 import type { Frame } from "../../src/play/frame.ts";
 import { play } from "../../src/play/player.ts";
 import { bundleOfFiles } from "../conformance/mutate.ts";
-import { FORMATS } from "../formats.ts";
 import { REAL } from "../specimens.ts";
 import { ManualClock } from "./manual-clock.ts";
 import { opened, Truth } from "./truth.ts";
@@ -20,7 +17,7 @@ describe("sixty seconds of 24 players", () => {
   beforeAll(async () => {
     const files = new MemoryFiles("race.hcrp");
     await demo({ seconds: 60, entities: 24, seed: 1 }, files);
-    recording = await openBundle(bundleOfFiles(Object.fromEntries(files.files)), FORMATS);
+    recording = await open(bundleOfFiles(Object.fromEntries(files.files)));
     truth = await Truth.of(recording);
   });
 

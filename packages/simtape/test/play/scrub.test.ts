@@ -1,15 +1,16 @@
 import { expect, test } from "vitest";
 import { demo } from "../../../demo/src/hcrp.ts";
-import { bundleOf } from "../../src/io/bundle.ts";
-import { coalesced } from "../../src/io/coalesced.ts";
-import { memory } from "../../src/io/memory.ts";
-import { MemoryFiles } from "../../src/io/sink.ts";
-import type { ByteSource } from "../../src/io/source.ts";
-import { openBundle } from "../../src/model/open.ts";
-import type { Recording } from "../../src/model/recording.ts";
-import type { Time } from "../../src/model/time.ts";
+import {
+  bundleOf,
+  type ByteSource,
+  coalesced,
+  memory,
+  MemoryFiles,
+  open,
+  type Recording,
+  type Time,
+} from "../../src/index.ts";
 import { type Player, play } from "../../src/play/player.ts";
-import { FORMATS } from "../formats.ts";
 import { ManualClock } from "./manual-clock.ts";
 
 /** A server that answers after a time of the clock, and what was asked of it. */
@@ -66,7 +67,7 @@ async function far(clock: ManualClock): Promise<{ source: FarSource; recording: 
     race = files.bytes;
   }
   const source = new FarSource(race, clock);
-  return { source, recording: await openBundle(bundleOf(coalesced(source)), FORMATS) };
+  return { source, recording: await open(bundleOf(coalesced(source))) };
 }
 
 /** A player whose seeks are somebody's, of a recording 20 ms away. */

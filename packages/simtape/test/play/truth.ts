@@ -1,12 +1,8 @@
 import { isDeepStrictEqual } from "node:util";
 import { expect } from "vitest";
-import { openBundle } from "../../src/model/open.ts";
-import type { Recording } from "../../src/model/recording.ts";
-import { type EntitySet, MutableState, type State } from "../../src/model/state.ts";
-import type { Time } from "../../src/model/time.ts";
+import { type EntitySet, MutableState, open, type Recording, type State, type Time } from "../../src/index.ts";
 import { countUntil } from "../../src/play/search.ts";
-import { stateText } from "../../src/testing/digest.ts";
-import { FORMATS } from "../formats.ts";
+import { stateText } from "../../src/testing/index.ts";
 import type { SoundRecording } from "../specimens.ts";
 
 /** Every state a recording has, had by folding it once from its start: what playing is measured by. */
@@ -78,5 +74,5 @@ function isSameList(a: ArrayLike<unknown>, b: ArrayLike<unknown>): boolean {
 }
 
 export function opened(sound: SoundRecording): Promise<Recording> {
-  return openBundle(sound.bundle(), FORMATS);
+  return open(sound.bundle());
 }

@@ -1,7 +1,5 @@
-import { ByteBuilder } from "../../src/bytes/builder.ts";
-import { FORMATS } from "../../src/formats.ts";
-import { openBundle } from "../../src/model/open.ts";
-import type { Recording } from "../../src/model/recording.ts";
+import { open, type Recording } from "../../src/index.ts";
+import { ByteBuilder } from "../../src/kit.ts";
 import { bundleOfFiles } from "../conformance/mutate.ts";
 import { makeTape } from "../fixtures/mira/tape.ts";
 
@@ -40,7 +38,7 @@ export function tapeOf(
 }
 
 export function opened(bytes: Uint8Array, name = "run.tape"): Promise<Recording> {
-  return openBundle(bundleOfFiles({ [name]: bytes }), FORMATS);
+  return open(bundleOfFiles({ [name]: bytes }));
 }
 
 /** A closed course that crosses itself in its middle, by the length of the way along it. */

@@ -1,7 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { FORMATS } from "../../src/formats.ts";
-import { openBundle } from "../../src/model/open.ts";
+import { open } from "../../src/index.ts";
 import { parseCourse, race, RaceError, type RaceOptions } from "../../src/race/index.ts";
 import { REAL, SOUND } from "../specimens.ts";
 import { Drive, Eight, opened, tapeOf } from "./made.ts";
@@ -165,8 +164,8 @@ describe("a recording", () => {
   test.each([...SOUND, ...REAL].map((of) => [of.format, of.name, of] as const))(
     "has no gap to itself: %s %s",
     async (_, __, of) => {
-      await using one = await openBundle(of.bundle(), FORMATS);
-      await using other = await openBundle(of.bundle(), FORMATS);
+      await using one = await open(of.bundle());
+      await using other = await open(of.bundle());
       const found = await race([{ recording: one }, { recording: other }], { points: 50 }).catch((error: unknown) => {
         if (error instanceof RaceError && error.code === "nowhere") return null;
         throw error;

@@ -2,22 +2,17 @@ import { describe, expect, test } from "vitest";
 import { nbtToValue } from "../../src/codec/nbt.ts";
 import { HcrpReader } from "../../src/formats/hcrp/read/reader.ts";
 import { writing } from "../../src/formats/hcrp/writing.ts";
-import { memoryStore } from "../../src/io/memory-store.ts";
-import { MemoryFiles } from "../../src/io/sink.ts";
-import type { SourceBundle } from "../../src/io/source.ts";
+import { convert, MemoryFiles, memoryStore, open, type SourceBundle } from "../../src/index.ts";
 import { Findings } from "../../src/model/error.ts";
-import { openBundle } from "../../src/model/open.ts";
-import { convert } from "../../src/ops/convert.ts";
 import { compact, type CompactReport } from "../../src/record/compact/compact.ts";
 import { ghost } from "../../src/record/compact/ghost.ts";
-import { recordingBundle } from "../../src/record/live/existing.ts";
-import type { RecordingProfile } from "../../src/record/live/profile.ts";
-import { record } from "../../src/record/live/recorder.ts";
 import { stateHash } from "../../src/record/compact/state-hash.ts";
 import { verify } from "../../src/record/compact/verify.ts";
 import { splits, statistics } from "../../src/record/compact/visitors.ts";
+import { recordingBundle } from "../../src/record/live/existing.ts";
+import type { RecordingProfile } from "../../src/record/live/profile.ts";
+import { record } from "../../src/record/live/recorder.ts";
 import type { World } from "../../src/record/live/world.ts";
-import { FORMATS } from "../formats.ts";
 import { SOUND } from "../specimens.ts";
 import { Clock, comeIn, step, turn, WORLD } from "./walk.ts";
 import { bundleOfMemory, random } from "./wild.ts";
@@ -158,14 +153,14 @@ describe("what a recorder recorded", () => {
 
   test("from another format keeps its values and sets, exactly", async () => {
     const specimen = SOUND.find(({ format }) => format === "nanover")!;
-    await using from = await openBundle(specimen.bundle(), FORMATS);
+    await using from = await open(specimen.bundle());
     const files = new MemoryFiles("carried.hcrp");
     await convert(from, writing, files);
     const source = bundleOfMemory(files);
     const { report, bundle } = await compacted(source);
     expect(report.losses).toEqual([]);
-    await using old = await openBundle(source, FORMATS);
-    await using made = await openBundle(bundle, FORMATS);
+    await using old = await open(source);
+    await using made = await open(bundle);
     const { end } = await old.timeline();
     for (let n = 0; n <= 10; n++) {
       const time = Math.round((end * n) / 10 / 5e7) * 5e7;

@@ -1,31 +1,28 @@
 import { describe, expect, test } from "vitest";
-import { NBT, nbtCompound, nbtToValue } from "../../src/codec/nbt.ts";
-import { loadZstd, readZstdFrameHeader } from "../../src/codec/zstd.ts";
+import { stateToJson } from "../../src/cli/serving.ts";
+import { nbtToValue } from "../../src/codec/nbt.ts";
+import { readZstdFrameHeader } from "../../src/codec/zstd.ts";
 import { decodeChunk } from "../../src/formats/hcrp/chunk/decode.ts";
-import { FLAG_COLUMNS, FLAG_FINISHED, FLAG_SEGMENTED } from "../../src/formats/hcrp/layout/framing.ts";
 import { PALETTE, SECTION, writePalettes } from "../../src/formats/hcrp/layout/chunk.ts";
 import { writePlaceEvent, writeSwing } from "../../src/formats/hcrp/layout/entity-events.ts";
 import { EVENT } from "../../src/formats/hcrp/layout/events.ts";
+import { FLAG_COLUMNS, FLAG_FINISHED, FLAG_SEGMENTED } from "../../src/formats/hcrp/layout/framing.ts";
 import { writeReserved } from "../../src/formats/hcrp/layout/metadata.ts";
 import { Move, writeMove } from "../../src/formats/hcrp/layout/motion.ts";
 import { writeMark, writePaletteAdd, writeSetBlock, writeWorld } from "../../src/formats/hcrp/layout/world-events.ts";
 import { HcrpReader } from "../../src/formats/hcrp/read/reader.ts";
-import { MemoryFiles } from "../../src/io/sink.ts";
-import { type SourceBundle, SourceError } from "../../src/io/source.ts";
+import { MemoryFiles, open as openRecording, type SourceBundle, SourceError, type State } from "../../src/index.ts";
+import { loadZstd, NBT, nbtCompound } from "../../src/kit.ts";
 import { Findings } from "../../src/model/error.ts";
-import { openBundle } from "../../src/model/open.ts";
-import type { State } from "../../src/model/state.ts";
 import { changeMetadata } from "../../src/record/compact/change-metadata.ts";
 import { compact, type CompactOptions, type CompactReport, isCompactionOf } from "../../src/record/compact/compact.ts";
 import { ghost, readGhost } from "../../src/record/compact/ghost.ts";
 import { stateHash } from "../../src/record/compact/state-hash.ts";
 import { verify } from "../../src/record/compact/verify.ts";
 import { type CompactionVisitor, splits, statistics } from "../../src/record/compact/visitors.ts";
-import { stateToJson } from "../../src/cli/output/json.ts";
 import { bundleOfFiles } from "../conformance/mutate.ts";
 import { twoEpochs, walk } from "../fixtures/hcrp/make.ts";
 import { built, type ChunkContent, type EventBytes, event, segmented } from "../fixtures/hcrp/recording.ts";
-import { FORMATS } from "../formats.ts";
 import { traceRecording, traceRows } from "./trace.ts";
 import { bundleOfMemory, random, segmentedBundle, wildContent } from "./wild.ts";
 
@@ -91,7 +88,7 @@ describe("compaction", () => {
       });
       expect({ seed, hash: after.eventHash }).toEqual({ seed, hash: before.eventHash });
       if (frameBytes === undefined) expect(report.frames).toBeLessThanOrEqual(report.chunks);
-      const [old, made] = [await openBundle(source, FORMATS), await openBundle(bundle, FORMATS)];
+      const [old, made] = [await openRecording(source), await openRecording(bundle)];
       const step = Math.max(1, Math.floor(report.ticks / 12));
       for (let tick = 0; tick <= report.ticks; tick += step) {
         const [expected, found] = [await old.state(tick * 5e7), await made.state(tick * 5e7)];
@@ -167,7 +164,7 @@ describe("compaction", () => {
     });
     const { report, bundle } = await compacted(source);
     expect(report).toMatchObject({ chunks: 3, frames: 1, snapshotsDropped: 2, hashesCompared: 3 });
-    const recording = await openBundle(bundle, FORMATS);
+    const recording = await openRecording(bundle);
     for (const [tick, time] of [
       [99, 6000],
       [100, 6100],
@@ -209,7 +206,7 @@ describe("compaction", () => {
     const told = (await metadataOf(bundle))["hcrp"]!;
     expect(told["epochs"]).toMatchObject([{ chunk: 0 }, { chunk: 1 }, { chunk: 3 }]);
     expect(told["events"]).toMatchObject([{ since_chunk: 0 }, { since_chunk: 2 }, { since_chunk: 4 }]);
-    const recording = await openBundle(bundle, FORMATS);
+    const recording = await openRecording(bundle);
     const counts = (await recording.statistics()).map(({ messages }) => messages);
     expect(["my:0", "my:5"].map((name) => counts[recording.channel(name).id])).toEqual([5, 4]);
     await recording.close();
@@ -353,7 +350,7 @@ describe("compaction", () => {
     expect(report.losses).toHaveLength(2);
     const checked = await verify(bundle);
     expect(checked).toMatchObject({ status: "sound", ticks: 240 });
-    const [old, made] = [await openBundle(bundleOfFiles(files), FORMATS), await openBundle(bundle, FORMATS)];
+    const [old, made] = [await openRecording(bundleOfFiles(files)), await openRecording(bundle)];
     for (const tick of [120, 150, 239])
       expect(sceneOf(await made.state(tick * 5e7))).toBe(sceneOf(await old.state(tick * 5e7)));
     await old.close();
@@ -469,7 +466,7 @@ describe("compaction", () => {
     expect(players[0]!["ticks_moved"]).toBe(239);
     const track = readGhost(hcrp!["ghost"] as Uint8Array);
     expect(analysis["ghost"]).toEqual({ entity: 0, from_tick: 70, step: 1, rows: track.x.length });
-    const recording = await openBundle(source, FORMATS);
+    const recording = await openRecording(source);
     for (const row of [0, 1, 50, 169]) {
       const { ids, columns } = (await recording.state((70 + row) * 5e7)).sets.get("players")!;
       const at = ids.indexOf(0) * 3;
@@ -525,7 +522,7 @@ describe.runIf(rows !== null)("compaction of 24 players on a real server", () =>
 
   /** The hash of the state at the end, but for the last line of chat, which the source forgets with every snapshot. */
   async function endOf(bundle: SourceBundle): Promise<string> {
-    await using recording = await openBundle(bundle, FORMATS);
+    await using recording = await openRecording(bundle);
     const state = await recording.state((await recording.timeline()).end);
     return stateHash({ ...state, values: new Map([...state.values].filter(([path]) => path !== "chat")) });
   }

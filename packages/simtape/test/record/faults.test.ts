@@ -1,7 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { memoryStore } from "../../src/io/memory-store.ts";
-import type { Store } from "../../src/io/store.ts";
-import { check } from "../../src/ops/check.ts";
+import { check, memoryStore, type Store } from "../../src/index.ts";
 import { type Recorder, record } from "../../src/record/live/recorder.ts";
 import { recover } from "../../src/record/live/recover.ts";
 import { tries } from "../soak.ts";

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { memoryStore } from "../../src/io/memory-store.ts";
+import { memoryStore } from "../../src/index.ts";
 import { record } from "../../src/record/live/recorder.ts";
 import { recover } from "../../src/record/live/recover.ts";
 import { tries } from "../soak.ts";

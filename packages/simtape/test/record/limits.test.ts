@@ -1,19 +1,15 @@
 import { describe, expect, test } from "vitest";
-import { ByteCursor } from "../../src/bytes/cursor.ts";
-import { loadZstd } from "../../src/codec/zstd.ts";
 import { hcrp } from "../../src/formats/hcrp/format.ts";
-import type { Header } from "../../src/formats/hcrp/layout/framing.ts";
-import { readVarInt } from "../../src/formats/hcrp/layout/framing.ts";
 import { readEventId, readTickHead } from "../../src/formats/hcrp/layout/chunk.ts";
 import { skipEvent } from "../../src/formats/hcrp/layout/events.ts";
-import { memoryStore } from "../../src/io/memory-store.ts";
-import { type Store, StoreError } from "../../src/io/store.ts";
-import { openBundle } from "../../src/model/open.ts";
-import { check } from "../../src/ops/check.ts";
+import type { Header } from "../../src/formats/hcrp/layout/framing.ts";
+import { readVarInt } from "../../src/formats/hcrp/layout/framing.ts";
+import { check, memoryStore, open, type Store, StoreError } from "../../src/index.ts";
+import { ByteCursor, loadZstd } from "../../src/kit.ts";
 import { existing } from "../../src/record/live/existing.ts";
 import type { RecordingLimits } from "../../src/record/live/limits.ts";
-import { record, type Recorder } from "../../src/record/live/recorder.ts";
 import type { RecorderOptions } from "../../src/record/live/recorder-options.ts";
+import { record, type Recorder } from "../../src/record/live/recorder.ts";
 import { bundleOfFiles } from "../conformance/mutate.ts";
 import { walk as walkContent } from "../fixtures/hcrp/make.ts";
 import { compacted } from "../fixtures/hcrp/recording.ts";
@@ -267,7 +263,7 @@ describe("row 31: at a limit", () => {
     ] as const) {
       const header = (each: Header): Header => ({ ...each, ...change });
       const bundle = bundleOfFiles({ "a.hcrp": compacted(zstd, walkContent(), { header }) });
-      const told = await openBundle(bundle, [hcrp]).then(
+      const told = await open(bundle, { formats: [hcrp] }).then(
         async (recording) => {
           await recording.close();
           return recording.findings.map((finding) => finding.message).join("\n");

@@ -2,15 +2,11 @@ import { randomBytes } from "node:crypto";
 import { readFileSync } from "node:fs";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { memoryStore } from "../../src/io/memory-store.ts";
-import type { Store } from "../../src/io/store.ts";
-import type { Recording } from "../../src/model/recording.ts";
-import type { State } from "../../src/model/state.ts";
-import type { Value } from "../../src/model/value.ts";
+import { memoryStore, type Recording, type State, type Store, type Value } from "../../src/index.ts";
 import { LINES } from "../../src/record/lines/commands.ts";
 import { LineError, LineProtocol, type LineProtocolOptions } from "../../src/record/lines/line-protocol.ts";
-import { record } from "../../src/record/live/recorder.ts";
 import type { RecorderOptions } from "../../src/record/live/recorder-options.ts";
+import { record } from "../../src/record/live/recorder.ts";
 import { tries } from "../soak.ts";
 import { openRecording } from "./walk.ts";
 

@@ -1,5 +1,4 @@
-import { memoryStore } from "../../src/io/memory-store.ts";
-import type { Store } from "../../src/io/store.ts";
+import { memoryStore, type Store } from "../../src/index.ts";
 import type { JournalFile } from "../../src/record/live/journal.ts";
 
 export class MemoryJournal implements JournalFile {

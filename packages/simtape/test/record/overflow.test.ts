@@ -1,7 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { memoryStore } from "../../src/io/memory-store.ts";
-import { type Store, StoreError } from "../../src/io/store.ts";
-import { check } from "../../src/ops/check.ts";
+import { check, memoryStore, type Store, StoreError } from "../../src/index.ts";
 import type { OverflowPolicy } from "../../src/record/live/live-output.ts";
 import { record } from "../../src/record/live/recorder.ts";
 import { Clock, comeIn, expectAt, openRecording, step, turn, walk } from "./walk.ts";

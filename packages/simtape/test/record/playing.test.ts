@@ -1,18 +1,20 @@
 import { describe, expect, test } from "vitest";
 import { TICK } from "../../src/formats/hcrp/layout/framing.ts";
-import { memoryStore } from "../../src/io/memory-store.ts";
-import { MemoryFiles } from "../../src/io/sink.ts";
-import type { SourceBundle } from "../../src/io/source.ts";
-import { openBundle } from "../../src/model/open.ts";
-import type { Recording } from "../../src/model/recording.ts";
-import { MutableState } from "../../src/model/state.ts";
-import type { Frame } from "../../src/play/frame.ts";
-import { play, type Player } from "../../src/play/player.ts";
+import {
+  type Frame,
+  MemoryFiles,
+  memoryStore,
+  MutableState,
+  open,
+  play,
+  type Player,
+  type Recording,
+  type SourceBundle,
+} from "../../src/index.ts";
 import { compact } from "../../src/record/compact/compact.ts";
+import { stateHash } from "../../src/record/compact/state-hash.ts";
 import { recordingBundle } from "../../src/record/live/existing.ts";
 import { record } from "../../src/record/live/recorder.ts";
-import { stateHash } from "../../src/record/compact/state-hash.ts";
-import { FORMATS } from "../formats.ts";
 import { ManualClock } from "../play/manual-clock.ts";
 import { tries } from "../soak.ts";
 import { Clock, comeIn, walk } from "./walk.ts";
@@ -62,10 +64,10 @@ function playing(recording: Recording, clock: ManualClock, interval: number): { 
 describe.each(["segments", "one file"])("row 3: a recording in %s", (kind) => {
   const opened = async (): Promise<Recording> => {
     const source = await recorded();
-    if (kind === "segments") return openBundle(source, FORMATS);
+    if (kind === "segments") return open(source);
     const files = new MemoryFiles("run.hcrp");
     await compact(source, files, { level: 3 });
-    return openBundle(bundleOfMemory(files), FORMATS);
+    return open(bundleOfMemory(files));
   };
 
   test("has after seeking from anywhere to anywhere, 1,000 times in the long run, the state of linear play", async () => {

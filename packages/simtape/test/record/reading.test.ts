@@ -2,23 +2,26 @@ import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { loadZstd } from "../../src/codec/zstd.ts";
 import { hcrp } from "../../src/formats/hcrp/format.ts";
-import { type CountedSource, counted } from "../../src/io/counted.ts";
-import type { ByteSource } from "../../src/io/source.ts";
-import { bundleOf } from "../../src/io/bundle.ts";
-import { memory } from "../../src/io/memory.ts";
-import { memoryStore } from "../../src/io/memory-store.ts";
-import { MemoryFiles } from "../../src/io/sink.ts";
-import type { Store } from "../../src/io/store.ts";
-import { bundleAt } from "../../src/location.ts";
-import { openBundle } from "../../src/model/open.ts";
-import type { Recording } from "../../src/model/recording.ts";
+import {
+  bundleAt,
+  bundleOf,
+  type ByteSource,
+  counted,
+  type CountedSource,
+  memory,
+  MemoryFiles,
+  memoryStore,
+  open as openAny,
+  type Recording,
+  type Store,
+} from "../../src/index.ts";
+import { loadZstd } from "../../src/kit.ts";
 import { compact } from "../../src/record/compact/compact.ts";
-import { existing, recordingBundle } from "../../src/record/live/existing.ts";
-import { record } from "../../src/record/live/recorder.ts";
-import { bundleOfFiles } from "../conformance/mutate.ts";
 import { verify } from "../../src/record/compact/verify.ts";
+import { existing, recordingBundle } from "../../src/record/live/existing.ts";
+import { bundleOfFiles } from "../conformance/mutate.ts";
+import { record } from "../../src/record/live/recorder.ts";
 import { walk as walkContent } from "../fixtures/hcrp/make.ts";
 import { compacted as packed } from "../fixtures/hcrp/recording.ts";
 import { Clock, comeIn, expectAt, openRecording, step, turn, walk } from "./walk.ts";
@@ -113,7 +116,7 @@ test("row 10: a file whose first chunk has no snapshot is refused: the chunk by 
     "index entry 0, flags: expected bit 0 set, as the first chunk must have a snapshot; the chunk is refused";
   expect((await verify(refused!)).status).toBe("damaged");
   await expect(compact(refused!, new MemoryFiles("run.hcrp"))).rejects.toThrow(told);
-  await using recording = await openBundle(refused!, [hcrp]);
+  await using recording = await openAny(refused!, { formats: [hcrp] });
   expect(recording.findings[0]).toMatchObject({ code: "index-first-snapshot", severity: "damage", message: told });
   // nothing of it is shown
   for await (const { time, length } of recording.batches())
@@ -135,7 +138,7 @@ test("row 26: over HTTP opening is one request, a cold seek one, a warm one none
   const bytes = await compacted(await recorded(24, 13_000));
   expect(bytes.length).toBeGreaterThan(1 << 20);
   const { url, asked, close } = await served(bytes);
-  const opened = (): Promise<Recording> => openBundle(bundleAt(url), [hcrp]);
+  const opened = (): Promise<Recording> => openAny(bundleAt(url), { formats: [hcrp] });
   for (const tick of [12_900, 5000, 9999]) {
     asked.length = 0;
     await using recording = await opened();
@@ -164,7 +167,7 @@ test("row 26: a preamble above 256 KiB costs one request more, and nothing else"
   await recorder.close();
   const bytes = await compacted(store);
   const { url, asked, close } = await served(bytes);
-  await using recording = await openBundle(bundleAt(url), [hcrp]);
+  await using recording = await openAny(bundleAt(url), { formats: [hcrp] });
   expect(asked).toHaveLength(2);
   expect(asked[0]).toBe("bytes=0-262143");
   await expectAt(recording, 24, 2400);
@@ -197,7 +200,7 @@ test("row 1: a day of four players, 1,728,000 ticks, opens with two reads of 512
       if (source !== null) sources.push(counted(source));
       return source && sources.at(-1)!;
     };
-    await using recording = await openBundle({ ...bundle, open }, [hcrp]);
+    await using recording = await openAny({ ...bundle, open }, { formats: [hcrp] });
     expect(sources.reduce((sum, { reads }) => sum + reads, 0)).toBeLessThanOrEqual(2);
     expect(sources.reduce((sum, { bytes }) => sum + bytes, 0)).toBeLessThanOrEqual(512 << 10);
     expect((await recording.timeline()).tick!.count).toBe(1_728_000);
@@ -210,7 +213,7 @@ test("row 27: a seek begins at the last snapshot before it, which is a minute ol
   const store = await recorded(2, 5000);
   const files = await compacted(store);
   for (const bundle of [recordingBundle(store, "run"), bundleOf(memory(files))]) {
-    await using recording = await openBundle(bundle, [hcrp]);
+    await using recording = await openAny(bundle, { formats: [hcrp] });
     const snapshots: number[] = [];
     for await (const { time } of recording.messages(recording.channel("snapshot"))) snapshots.push(time);
     for (let tick = 0; tick < 5000; tick += 61) {

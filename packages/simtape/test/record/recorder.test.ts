@@ -1,18 +1,21 @@
 import { createHash } from "node:crypto";
 import { describe, expect, test } from "vitest";
 import { ENTRY_SNAPSHOT } from "../../src/formats/hcrp/layout/framing.ts";
-import { memoryStore } from "../../src/io/memory-store.ts";
-import type { ByteSource } from "../../src/io/source.ts";
-import { MemoryFiles } from "../../src/io/sink.ts";
-import { storeBundle } from "../../src/io/store-bundle.ts";
-import { type Store, StoreError } from "../../src/io/store.ts";
-import { MutableState } from "../../src/model/state.ts";
-import { check } from "../../src/ops/check.ts";
+import {
+  type ByteSource,
+  check,
+  MemoryFiles,
+  memoryStore,
+  MutableState,
+  type Store,
+  storeBundle,
+  StoreError,
+} from "../../src/index.ts";
 import { changeMetadata } from "../../src/record/compact/change-metadata.ts";
 import { compact } from "../../src/record/compact/compact.ts";
 import { existing, recordingBundle } from "../../src/record/live/existing.ts";
-import { record, type Recorder } from "../../src/record/live/recorder.ts";
 import type { RecorderOptions } from "../../src/record/live/recorder-options.ts";
+import { record, type Recorder } from "../../src/record/live/recorder.ts";
 import { recover } from "../../src/record/live/recover.ts";
 import { Clock, comeIn, expectAt, listed, openRecording, START, stanceAt, step, turn, WORLD, walk } from "./walk.ts";
 

@@ -1,17 +1,19 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { memoryStore } from "../../src/io/memory-store.ts";
-import type { Store } from "../../src/io/store.ts";
 import { TICK } from "../../src/formats/hcrp/layout/framing.ts";
-import type { Recording } from "../../src/model/recording.ts";
-import { standardAxes } from "../../src/model/standard-axes.ts";
-import type { State } from "../../src/model/state.ts";
-import type { Value } from "../../src/model/value.ts";
-import { check } from "../../src/ops/check.ts";
-import { recordingBundle } from "../../src/record/live/existing.ts";
-import { LineProtocol } from "../../src/record/lines/line-protocol.ts";
-import { record } from "../../src/record/live/recorder.ts";
+import {
+  check,
+  memoryStore,
+  type Recording,
+  standardAxes,
+  type State,
+  type Store,
+  type Value,
+} from "../../src/index.ts";
 import { verify } from "../../src/record/compact/verify.ts";
+import { LineProtocol } from "../../src/record/lines/line-protocol.ts";
+import { recordingBundle } from "../../src/record/live/existing.ts";
+import { record } from "../../src/record/live/recorder.ts";
 import { tries } from "../soak.ts";
 import { copied, MemoryJournal } from "./memory-journal.ts";
 import { Dice } from "./session-lines.ts";

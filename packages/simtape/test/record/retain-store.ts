@@ -1,14 +1,10 @@
 import { hcrp } from "../../src/formats/hcrp/format.ts";
-import { MemoryFiles } from "../../src/io/sink.ts";
-import { memoryStore } from "../../src/io/memory-store.ts";
-import { type Store, StoreError } from "../../src/io/store.ts";
-import type { Value } from "../../src/model/value.ts";
-import { openBundle } from "../../src/model/open.ts";
+import { MemoryFiles, memoryStore, open, type Store, StoreError, type Value } from "../../src/index.ts";
 import { compact } from "../../src/record/compact/compact.ts";
 import { recordingBundle } from "../../src/record/live/existing.ts";
 import type { RecordingProfile } from "../../src/record/live/profile.ts";
-import { record } from "../../src/record/live/recorder.ts";
 import type { Outcome } from "../../src/record/live/recorder-options.ts";
+import { record } from "../../src/record/live/recorder.ts";
 import type { MarkKind } from "../../src/record/live/world.ts";
 
 export const DAY = 86_400_000;
@@ -155,7 +151,7 @@ export async function wholeRecordings(store: Store): Promise<string[]> {
     const bundle = key.endsWith("/meta.hcrp")
       ? recordingBundle(store, found[1]!)
       : { name: null, open: async (name?: string) => (name === undefined ? store.source(key) : null) };
-    const recording = await openBundle(bundle, [hcrp]);
+    const recording = await open(bundle, { formats: [hcrp] });
     for await (const _ of recording.batches());
     const bad = recording.findings.filter(({ severity }) => severity === "damage" || severity === "loss");
     await recording.close();

@@ -1,8 +1,6 @@
 import { expect, test } from "vitest";
 import { hcrp } from "../../src/formats/hcrp/format.ts";
-import { MemoryFiles } from "../../src/io/sink.ts";
-import { openBundle } from "../../src/model/open.ts";
-import { check } from "../../src/ops/check.ts";
+import { check, MemoryFiles, open } from "../../src/index.ts";
 import { Ring } from "../../src/record/live/ring.ts";
 import { bundleOfFiles } from "../conformance/describe-format.ts";
 
@@ -34,8 +32,8 @@ async function walked(ticks: number, from: Ring | null = null): Promise<{ ring: 
   return { ring, entity };
 }
 
-async function openClip(files: MemoryFiles): ReturnType<typeof openBundle> {
-  return openBundle(bundleOfFiles({ "clip.hcrp": files.bytes }), [hcrp]);
+async function openClip(files: MemoryFiles): ReturnType<typeof open> {
+  return open(bundleOfFiles({ "clip.hcrp": files.bytes }), { formats: [hcrp] });
 }
 
 test("row 36: a clip of the last five minutes holds 6,000 to 6,200 ticks, begins with a snapshot and says that it is a clip", async () => {

@@ -1,9 +1,6 @@
 import { expect, test } from "vitest";
 import { hcrp } from "../../src/formats/hcrp/format.ts";
-import { s3Store } from "../../src/io/s3.ts";
-import { storeBundle } from "../../src/io/store-bundle.ts";
-import { openBundle } from "../../src/model/open.ts";
-import { check } from "../../src/ops/check.ts";
+import { check, open, s3Store, storeBundle } from "../../src/index.ts";
 import { compact } from "../../src/record/compact/compact.ts";
 import { recordingBundle } from "../../src/record/live/existing.ts";
 import { record } from "../../src/record/live/recorder.ts";
@@ -67,7 +64,7 @@ describeWithCeph("a recording in S3", (bucket) => {
     const report = await compact(recordingBundle(store, "long"), sink);
     expect(report.bytesAfter).toBeLessThan(report.bytesBefore);
     expect([...(await listed(store, "long/")).keys()]).toContain("recording.hcrp");
-    await using recording = await openBundle(source, [hcrp]);
+    await using recording = await open(source, { formats: [hcrp] });
     expect((await check(recording)).findings).toEqual([]);
     for (let tick = 0; tick < 1500; tick += 149) await expectAt(recording, 3, tick);
   });

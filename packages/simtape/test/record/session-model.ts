@@ -1,6 +1,5 @@
 import { expect } from "vitest";
-import type { Recording } from "../../src/model/recording.ts";
-import type { EntitySet } from "../../src/model/state.ts";
+import type { EntitySet, Recording } from "../../src/index.ts";
 
 /** What accepted lines say, in the plainest way; it shares nothing with the recorder. */
 interface Thing {

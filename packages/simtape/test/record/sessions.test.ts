@@ -1,14 +1,12 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { memoryStore } from "../../src/io/memory-store.ts";
-import type { Store } from "../../src/io/store.ts";
-import { check } from "../../src/ops/check.ts";
-import { recordingBundle } from "../../src/record/live/existing.ts";
+import { check, memoryStore, type Store } from "../../src/index.ts";
+import { verify } from "../../src/record/compact/verify.ts";
 import { LineError, LineProtocol } from "../../src/record/lines/line-protocol.ts";
+import { recordingBundle } from "../../src/record/live/existing.ts";
 import { RECORDING_PROFILES } from "../../src/record/live/profile.ts";
 import { record } from "../../src/record/live/recorder.ts";
 import { recover } from "../../src/record/live/recover.ts";
-import { verify } from "../../src/record/compact/verify.ts";
 import { tries } from "../soak.ts";
 import { copied, MemoryJournal } from "./memory-journal.ts";
 import { Dice, session } from "./session-lines.ts";

@@ -1,6 +1,4 @@
 import { gunzipSync } from "node:zlib";
-import { ByteBuilder } from "../../src/bytes/builder.ts";
-import { TICK } from "../../src/formats/hcrp/layout/framing.ts";
 import {
   PALETTE,
   SECTION,
@@ -11,11 +9,13 @@ import {
 } from "../../src/formats/hcrp/layout/chunk.ts";
 import { writeHeldSlot, writeSpawn, writeStateEvent, writeSwing } from "../../src/formats/hcrp/layout/entity-events.ts";
 import { EVENT, EVENT_NAMES } from "../../src/formats/hcrp/layout/events.ts";
+import { TICK } from "../../src/formats/hcrp/layout/framing.ts";
 import { Move, moveMask, quantize, turnChange, turnOf, writeMove } from "../../src/formats/hcrp/layout/motion.ts";
 import { writeChat, writePaletteAdd, writeSetBlock } from "../../src/formats/hcrp/layout/world-events.ts";
 import { PaletteIndex } from "../../src/formats/hcrp/meaning/snapshot-palettes.ts";
 import { createWriter } from "../../src/formats/hcrp/write/create.ts";
-import { MemoryFiles } from "../../src/io/sink.ts";
+import { MemoryFiles } from "../../src/index.ts";
+import { ByteBuilder } from "../../src/kit.ts";
 import { sampleBytes, samplesDirectory } from "../samples.ts";
 
 /** One line of samples/hypercube/trace24-ticks.ndjson.gz: tick, player, kind, what follows. */

@@ -1,18 +1,15 @@
 import { describe, expect, test } from "vitest";
-import { NBT, nbtCompound, nbtText, writeNbt } from "../../src/codec/nbt.ts";
+import { NameFix } from "../../src/formats/hcrp/chunk/names.ts";
 import { createHcrp, hcrp, type NameFixer } from "../../src/formats/hcrp/format.ts";
 import { PALETTE } from "../../src/formats/hcrp/layout/chunk.ts";
-import { NameFix } from "../../src/formats/hcrp/chunk/names.ts";
 import { HcrpReader } from "../../src/formats/hcrp/read/reader.ts";
-import { memoryStore } from "../../src/io/memory-store.ts";
-import { MemoryFiles } from "../../src/io/sink.ts";
-import type { SourceBundle } from "../../src/io/source.ts";
+import { MemoryFiles, memoryStore, open, type SourceBundle } from "../../src/index.ts";
+import { NBT, nbtCompound, nbtText, writeNbt } from "../../src/kit.ts";
 import { Findings } from "../../src/model/error.ts";
-import { openBundle } from "../../src/model/open.ts";
 import { compact, type CompactReport } from "../../src/record/compact/compact.ts";
+import { verify } from "../../src/record/compact/verify.ts";
 import { recordingBundle } from "../../src/record/live/existing.ts";
 import { record } from "../../src/record/live/recorder.ts";
-import { verify } from "../../src/record/compact/verify.ts";
 import { Clock, comeIn, expectAt, stanceAt, WORLD, walk } from "./walk.ts";
 import { bundleOfMemory } from "./wild.ts";
 
@@ -66,7 +63,7 @@ async function compacted(
 
 /** Kinds of the blocks that were set every 300 ticks, and items worn, at a tick. */
 async function seen(bundle: SourceBundle, tick: number, format = hcrp): Promise<string[]> {
-  await using recording = await openBundle(bundle, [format]);
+  await using recording = await open(bundle, { formats: [format] });
   const state = await recording.state(tick * 5e7);
   const { ids, columns } = state.sets.get("blocks")!;
   const kinds = columns.get("kind")!.data as readonly string[];
@@ -111,7 +108,7 @@ describe("row 30: game data of two versions", () => {
     expect(reader.preamble.reserved.epochs).toMatchObject([{ chunk: 0, dataVersion: 4100, server: "two" }]);
     expect((await seen(bundle, 599)).sort()).toEqual(fixed);
     expect((await seen(bundle, 1199)).sort()).toEqual(after);
-    await using recording = await openBundle(bundle, [hcrp]);
+    await using recording = await open(bundle, { formats: [hcrp] });
     for (let tick = 0; tick < 1200; tick += 41) await expectAt(recording, 1, tick);
     const { columns, ids } = (await recording.state(100 * 5e7)).sets.get("blocks")!;
     expect((columns.get("kind")!.data as readonly string[])[ids.indexOf("1,1,1")]).toBe("unresolved:minecraft:gone");
@@ -142,7 +139,7 @@ describe("row 30: game data of two versions", () => {
     const { report, files } = await compacted(source, true);
     expect(report.frames).toBe(1);
     expect(await verify(bundleOfMemory(files))).toMatchObject({ status: "sound", findings: [] });
-    await using recording = await openBundle(bundleOfMemory(files), [hcrp]);
+    await using recording = await open(bundleOfMemory(files), { formats: [hcrp] });
     for (let tick = 0; tick < 600; tick += 29) await expectAt(recording, 1, tick);
   });
 

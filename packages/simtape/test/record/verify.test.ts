@@ -1,9 +1,9 @@
 import { describe, expect, test } from "vitest";
-import { loadZstd } from "../../src/codec/zstd.ts";
 import { writePlaceEvent, writeSwing } from "../../src/formats/hcrp/layout/entity-events.ts";
 import { EVENT } from "../../src/formats/hcrp/layout/events.ts";
 import { Move, writeMove } from "../../src/formats/hcrp/layout/motion.ts";
 import { writeSetBlock } from "../../src/formats/hcrp/layout/world-events.ts";
+import { loadZstd } from "../../src/kit.ts";
 import { verify } from "../../src/record/compact/verify.ts";
 import { bundleOfFiles } from "../conformance/mutate.ts";
 import { productionRun, twoEpochs, walk } from "../fixtures/hcrp/make.ts";

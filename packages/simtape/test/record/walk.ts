@@ -1,8 +1,6 @@
 import { expect } from "vitest";
 import { hcrp } from "../../src/formats/hcrp/format.ts";
-import type { Store } from "../../src/io/store.ts";
-import { openBundle } from "../../src/model/open.ts";
-import type { Recording } from "../../src/model/recording.ts";
+import { open, type Recording, type Store } from "../../src/index.ts";
 import { recordingBundle } from "../../src/record/live/existing.ts";
 import type { Recorder } from "../../src/record/live/recorder.ts";
 import { stanceAt, step } from "./walkers.ts";
@@ -43,7 +41,7 @@ export function turn(): Promise<void> {
 }
 
 export async function openRecording(store: Store, id: string): Promise<Recording> {
-  return openBundle(recordingBundle(store, id), [hcrp]);
+  return open(recordingBundle(store, id), { formats: [hcrp] });
 }
 
 /** Where everybody is, in a recording, at a tick. Half a grid step is allowed (HCRP events §2.1). */

@@ -1,4 +1,3 @@
-import { loadZstd } from "../../src/codec/zstd.ts";
 import { PALETTE } from "../../src/formats/hcrp/layout/chunk.ts";
 import {
   writeEffect,
@@ -12,8 +11,8 @@ import {
 import { EVENT } from "../../src/formats/hcrp/layout/events.ts";
 import { MOVE_HEAD_YAW, MOVE_ON_GROUND, MOVE_X, writeMove } from "../../src/formats/hcrp/layout/motion.ts";
 import { writeChat, writeParticles, writeSetBlocks, writeSound } from "../../src/formats/hcrp/layout/world-events.ts";
-import type { MemoryFiles } from "../../src/io/sink.ts";
-import type { SourceBundle } from "../../src/io/source.ts";
+import type { MemoryFiles, SourceBundle } from "../../src/index.ts";
+import { loadZstd } from "../../src/kit.ts";
 import { bundleOfFiles } from "../conformance/mutate.ts";
 import { type Content, segmented } from "../fixtures/hcrp/recording.ts";
 import { type Pose, WorldRecorder } from "../fixtures/hcrp/world.ts";

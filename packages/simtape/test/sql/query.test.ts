@@ -1,7 +1,7 @@
 import { tmpdir } from "node:os";
 import { DuckDBInstance } from "@duckdb/node-api";
 import { describe, expect, test } from "vitest";
-import type { Recording } from "../../src/model/recording.ts";
+import type { Recording } from "../../src/index.ts";
 import { loadDuckDB } from "../../src/sql/duckdb.ts";
 import { failureOf } from "../../src/sql/failure.ts";
 import { query, SqlError, SqlSession } from "../../src/sql/index.ts";

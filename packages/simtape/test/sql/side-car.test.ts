@@ -1,15 +1,12 @@
 import { describe, expect, test } from "vitest";
-import { FORMATS } from "../../src/formats.ts";
+import { FORMATS, makeSideCar, memory, open } from "../../src/index.ts";
 import { fromFile } from "../../src/io/node/index.ts";
-import { memory } from "../../src/io/memory.ts";
-import { openBundle } from "../../src/model/open.ts";
-import { makeSideCar } from "../../src/ops/side-car.ts";
 import { MADE, opened, rowsOf } from "./support.ts";
 
 describe.each(Object.values(MADE))("%s with a seek index", (path) => {
   test("has the events of the index: no message is read", async () => {
     const { bytes } = await makeSideCar(fromFile(path), FORMATS, { room: 1 << 20 });
-    await using kept = await openBundle(fromFile(path), FORMATS, { seekIndex: memory(bytes) });
+    await using kept = await open(fromFile(path), { seekIndex: memory(bytes) });
     const reader = kept.reader as { batches: typeof kept.reader.batches };
     let asked = 0;
     const batches = reader.batches.bind(reader);

@@ -1,8 +1,6 @@
 import { readFileSync } from "node:fs";
+import { open as openRecording, type Recording } from "../../src/index.ts";
 import { fromFile } from "../../src/io/node/index.ts";
-import { FORMATS } from "../../src/formats.ts";
-import { openBundle } from "../../src/model/open.ts";
-import type { Recording } from "../../src/model/recording.ts";
 import { query, type SqlOptions, type SqlSource } from "../../src/sql/index.ts";
 import { sample, samplesDirectory } from "../samples.ts";
 
@@ -26,7 +24,7 @@ export const REAL: readonly string[] =
       ].map(sample);
 
 export function opened(path: string): Promise<Recording> {
-  return openBundle(fromFile(path), FORMATS);
+  return openRecording(fromFile(path));
 }
 
 export function source(path: string, name = path.slice(path.lastIndexOf("/") + 1)): SqlSource {

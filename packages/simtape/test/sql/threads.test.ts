@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { sqlSources } from "../../src/cli/input/sql-sources.ts";
-import { writeAnswer } from "../../src/cli/output/answer-rows.ts";
+import { writeAnswer } from "../../src/cli/serving.ts";
 import { SqlSession } from "../../src/sql/index.ts";
 import { simtapeProcess as simtape } from "../cli/run.ts";
 import { MADE } from "./support.ts";

@@ -1,7 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { FORMATS } from "../../src/formats.ts";
-import { openBundle } from "../../src/model/open.ts";
+import { open } from "../../src/index.ts";
 import { statistics } from "../../src/stats/index.ts";
 import { QuantileSketch } from "../../src/stats/sketch.ts";
 import { SOUND } from "../specimens.ts";
@@ -53,7 +52,7 @@ describe("quantiles of a sketch", () => {
 
 describe.each(SOUND)("$format $name", (of) => {
   test("has the rates and extents that its messages and paths say", async () => {
-    await using recording = await openBundle(of.bundle(), FORMATS);
+    await using recording = await open(of.bundle());
     const found = await statistics(recording);
     const counted = await recording.statistics();
     expect(found.channels.map(({ messages, bytes }) => [messages, bytes])).toEqual(
@@ -86,7 +85,7 @@ test("a thing that goes round a circle goes as far as the circle is long, and an
   const { makeTown, RELEASES } = await import("../fixtures/carla/make.ts");
   const bytes = makeTown(RELEASES.find(({ name }) => name === "0.9.15")!, 30);
   const { bundleOfFiles } = await import("../conformance/mutate.ts");
-  await using recording = await openBundle(bundleOfFiles({ "town.log": bytes }), FORMATS);
+  await using recording = await open(bundleOfFiles({ "town.log": bytes }));
   const { travels, events, start, end } = await statistics(recording);
   // the same, from states and by hand
   const [farthest] = travels;

@@ -1,8 +1,7 @@
 import { fileURLToPath } from "node:url";
 import { allFormats } from "../../src/cli/input/formats.ts";
-import { fromFile } from "../../src/io/node/file.ts";
-import { openBundle } from "../../src/model/open.ts";
-import type { Recording } from "../../src/model/recording.ts";
+import { open, type Recording } from "../../src/index.ts";
+import { fromFile } from "../../src/io/node/index.ts";
 
 /** The path of a recording in `examples/`. */
 export function example(name: string): string {
@@ -11,5 +10,5 @@ export function example(name: string): string {
 
 /** Opens a recording in `examples/`; the caller closes it. */
 export function openExample(name: string): Promise<Recording> {
-  return openBundle(fromFile(example(name)), allFormats(), { seekIndex: false });
+  return open(fromFile(example(name)), { formats: allFormats(), seekIndex: false });
 }

@@ -1,6 +1,11 @@
-import type { ByteSink } from "../../src/io/sink.ts";
-import type { ByteSource } from "../../src/io/source.ts";
-import { type PutOptions, type Store, type StoreEntry, StoreError } from "../../src/io/store.ts";
+import {
+  type ByteSink,
+  type ByteSource,
+  type PutOptions,
+  type Store,
+  type StoreEntry,
+  StoreError,
+} from "../../src/index.ts";
 
 /**
  * `before`: the operation is not done, the server fails (500). `after`: it is done, and the answer is lost. `delay`: it

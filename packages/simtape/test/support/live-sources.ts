@@ -1,10 +1,7 @@
 import { encode } from "@msgpack/msgpack";
 import { type WebSocket, WebSocketServer } from "ws";
-import { connectLink } from "../../src/io/node/web-socket.ts";
-import type { Feed } from "../../src/live/feed.ts";
-import { foxgloveFeed } from "../../src/live/foxglove/feed.ts";
-import { PROTOCOLS } from "../../src/live/foxglove/protocol.ts";
-import { nanoverFeed } from "../../src/live/nanover/feed.ts";
+import { connectLink } from "../../src/io/node/index.ts";
+import { type Feed, FOXGLOVE_PROTOCOLS as PROTOCOLS, foxgloveFeed, nanoverFeed } from "../../src/live/index.ts";
 
 /** A server that numbers what it says, to find each message again. */
 export interface NumberedSource {

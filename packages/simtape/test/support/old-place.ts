@@ -1,4 +1,4 @@
-import type { Axes } from "../../src/model/axes.ts";
+import type { Axes } from "../../src/index.ts";
 
 /*
  * How axes were turned when they said no more than handed, up and kind: what recordings were converted with, to the last

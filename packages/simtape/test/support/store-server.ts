@@ -1,7 +1,7 @@
 import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
-import { answerStore, STORE_STATUS } from "../../src/io/store-answer.ts";
-import { type Store, StoreError } from "../../src/io/store.ts";
+import { answerStore, STORE_STATUS } from "../../src/cli/serving.ts";
+import { type Store, StoreError } from "../../src/index.ts";
 
 /** A server that gives out stores, each below a path of its own. */
 export class StoreServer {

@@ -1,8 +1,6 @@
 import { describe, expect, test } from "vitest";
-import { LayoutError } from "../../src/bytes/error.ts";
 import { carla } from "../../src/formats/carla/format.ts";
-import type { Reader } from "../../src/model/reader.ts";
-import type { Format } from "../../src/model/format.ts";
+import { type Format, LayoutError, type Reader } from "../../src/index.ts";
 import { describeFormat } from "../../src/testing/index.ts";
 import { makeTown, RELEASES } from "../fixtures/carla/make.ts";
 

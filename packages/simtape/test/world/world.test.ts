@@ -3,11 +3,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { LayoutError } from "../../src/bytes/error.ts";
-import { memoryStore } from "../../src/io/memory-store.ts";
-import { directoryStore } from "../../src/io/node/directory-store.ts";
-import type { Store } from "../../src/io/store.ts";
-import { RecordingError } from "../../src/model/error.ts";
+import { LayoutError, memoryStore, RecordingError, type Store } from "../../src/index.ts";
+import { directoryStore } from "../../src/io/node/index.ts";
 import {
   type Cells,
   decodeChunk,

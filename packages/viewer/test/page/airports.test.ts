@@ -2,9 +2,9 @@ import { mkdir } from "node:fs/promises";
 import { join } from "node:path";
 import type { JSHandle, Page } from "playwright-core";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
+import { MemoryFiles } from "simtape";
 import { airport } from "../../../demo/src/flightgear-airport.ts";
 import { demo } from "../../../demo/src/flightgear.ts";
-import { MemoryFiles } from "../../../simtape/src/io/sink.ts";
 import { drop, hasChromium, layoutOf, hashOf, startViewer, untilOpen, type Viewer } from "../support/viewer.ts";
 
 /** With a folder in `SCREENSHOTS`, what was drawn is kept there to be looked at. */

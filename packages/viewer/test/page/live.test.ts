@@ -5,9 +5,8 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import type { Page } from "playwright-core";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
-import { fromFile } from "../../../simtape/src/io/node/file.ts";
-import { allFormats } from "../../../simtape/src/cli/input/formats.ts";
-import { openBundle } from "../../../simtape/src/model/open.ts";
+import { open } from "simtape";
+import { fromFile } from "simtape/node";
 import type { Events, Progress } from "../../src/protocol.ts";
 import { example, hasChromium, hashOf, layoutOf, startViewer, untilOpen, type Viewer } from "../support/viewer.ts";
 
@@ -166,7 +165,7 @@ describe.skipIf(!hasChromium)("a program that runs", () => {
     // there is a gap
     expect(await view.ended).toBe(3);
     expect(existsSync(join(folder, "run.nanover.zip.take"))).toBe(false);
-    await using kept = await openBundle(fromFile(join(folder, "run.nanover.zip")), allFormats());
+    await using kept = await open(fromFile(join(folder, "run.nanover.zip")));
     expect(kept.info.format).toBe("nanover");
     expect((await kept.timeline()).end).toBeGreaterThan(end);
     await page.close();

@@ -3,11 +3,11 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Page } from "playwright-core";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
-import { picture, map, unit } from "../../../demo/src/mira-world.ts";
+import { MemoryFiles } from "simtape";
 import { demo as patrol } from "../../../demo/src/mcap.ts";
+import { picture, map, unit } from "../../../demo/src/mira-world.ts";
 import { demo } from "../../../demo/src/mira.ts";
 import { mcap } from "../../../simtape/src/formats/mcap/format.ts";
-import { MemoryFiles } from "../../../simtape/src/io/sink.ts";
 import { drop, hasChromium, hashOf, layoutOf, startViewer, untilOpen, type Viewer } from "../support/viewer.ts";
 import { ARM, armAt, stlOf, TETRAHEDRON } from "../world/small-robot.ts";
 

@@ -3,13 +3,13 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { ByteBuilder, nanover, type Value, writeMessage } from "simtape/making";
+import { MemoryFiles } from "simtape";
 import { afterAll, describe, expect, test } from "vitest";
-import { MemoryFiles } from "../../../simtape/src/io/sink.ts";
 import { onePage } from "../support/one-page.ts";
 import { backbone } from "../support/peptide.ts";
 import { drop, hasChromium, hashOf, layoutOf, untilOpen, type Viewer } from "../support/viewer.ts";
 import type { Page } from "playwright-core";
+import { ByteBuilder, nanover, type Value, writeMessage } from "simtape/making";
 
 const RESIDUES = 40;
 const HELIX = backbone(Array.from({ length: RESIDUES }, () => [-57.8, -47] as const));

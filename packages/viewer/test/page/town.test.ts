@@ -1,10 +1,9 @@
 import { mkdir } from "node:fs/promises";
 import { join } from "node:path";
 import type { Page } from "playwright-core";
-import { open, posesOf, type Recording } from "simtape";
+import { MemoryFiles, open, posesOf, type Recording } from "simtape";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import { demo, world } from "../../../demo/src/carla.ts";
-import { MemoryFiles } from "../../../simtape/src/io/sink.ts";
 import type { Gaze } from "../../src/gaze.ts";
 import { projected } from "../support/projected.ts";
 import { drop, hasChromium, startViewer, untilOpen, type Viewer } from "../support/viewer.ts";

@@ -1,4 +1,5 @@
 import { expect, test } from "vitest";
+import { FORMATS, MemoryFiles } from "../../../simtape/src/index.ts";
 import { AIRPORT } from "../../../demo/src/flightgear-aircraft.ts";
 import { heights } from "../../../demo/src/flightgear-land.ts";
 import { demo as fly } from "../../../demo/src/flightgear.ts";
@@ -6,8 +7,6 @@ import * as yard from "../../../demo/src/mcap-world.ts";
 import { demo as patrol } from "../../../demo/src/mcap.ts";
 import { map, picture, unit } from "../../../demo/src/mira-world.ts";
 import { demo as drive } from "../../../demo/src/mira.ts";
-import { FORMATS } from "../../../simtape/src/formats.ts";
-import { MemoryFiles } from "../../../simtape/src/io/sink.ts";
 import { openFiles } from "../../../simtape/src/testing/observe.ts";
 import type { Scenery } from "../../src/world/companion.ts";
 import { read as readHeights } from "../../src/world/heights/read.ts";

@@ -1,16 +1,15 @@
 import { describe, expect, test } from "vitest";
-import type { State } from "simtape";
+import { MemoryFiles, type State } from "simtape";
 import { elementSymbol } from "../../../simtape/src/export/molecules/elements.ts";
 import { PdbFile } from "../../../simtape/src/export/molecules/pdb-file.ts";
 import { TopologyReader } from "../../../simtape/src/export/molecules/topology.ts";
-import { MemoryFiles } from "../../../simtape/src/io/sink.ts";
 import { Cast } from "../../src/scene/cast.ts";
 import { Origin } from "../../src/scene/origin.ts";
 import type { Molecule } from "../../src/world/companion.ts";
-import { kindOf } from "../../src/world/registry.ts";
 import { atomicNumber } from "../../src/world/pdb/elements.ts";
 import { filler, misfit } from "../../src/world/pdb/fill.ts";
 import { read } from "../../src/world/pdb/read.ts";
+import { kindOf } from "../../src/world/registry.ts";
 import { backbone, simulation } from "../support/peptide.ts";
 
 const text = new TextEncoder();

@@ -1,9 +1,7 @@
 import { expect, test } from "vitest";
+import { MemoryFiles, open, posesOf } from "simtape";
 import { demo, world } from "../../../demo/src/carla.ts";
-import { carla } from "../../../simtape/src/formats/carla/format.ts";
-import { MemoryFiles } from "../../../simtape/src/io/sink.ts";
-import { openBundle } from "../../../simtape/src/model/open.ts";
-import { posesOf } from "../../../simtape/src/model/pose-columns.ts";
+import { carla } from "simtape/formats/carla";
 import { bundleOfFiles } from "../../../simtape/test/conformance/mutate.ts";
 import { Findings } from "../../src/world/findings.ts";
 import { roadNetOf } from "../../src/world/opendrive/document.ts";
@@ -52,7 +50,7 @@ test("every vehicle of the town is on a lane for vehicles at all times, and ever
   const net = roadNetOf(new TextDecoder().decode(world(OPTIONS)), new Findings())!;
   const files = new MemoryFiles();
   await demo(OPTIONS, files);
-  await using recording = await openBundle(bundleOfFiles({ "town.log": files.bytes }), [carla]);
+  await using recording = await open(bundleOfFiles({ "town.log": files.bytes }), { formats: [carla] });
   const place = new Float64Array(3);
   let checked = 0;
   for (let second = 0; second < OPTIONS.seconds; second += 1.5) {

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import type { RecordingEvent } from "../../../src/model/query/event.ts";
+import type { RecordingEvent } from "../../../src/index.ts";
 import { samplesDirectory } from "../../samples.ts";
 import {
   aircraftAt,

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { originAt } from "../../../src/model/geodesy.ts";
+import { originAt } from "../../../src/index.ts";
 import { samplesDirectory } from "../../samples.ts";
 import { gpxTracks } from "./programs.ts";
 import { DRIVE, exported, fiftyTimes, fixAt, opened, zeroOf } from "./support.ts";

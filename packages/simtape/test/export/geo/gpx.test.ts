@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { samplesDirectory } from "../../samples.ts";
-import { originAt } from "../../../src/model/geodesy.ts";
+import { originAt } from "../../../src/index.ts";
 import { complaints, content, elements, gpsbabelReads, gpxTracks, root } from "./programs.ts";
 import {
   aircraftAt,

@@ -1,13 +1,15 @@
 import { execFileSync } from "node:child_process";
-import { MemoryFiles } from "../../../src/io/sink.ts";
 import type { ExportOptions, ExportReport } from "../../../src/export/exporter.ts";
 import { targetCalled } from "../../../src/export/targets.ts";
-import { MutableState } from "../../../src/model/state.ts";
-import type { RecordingEvent } from "../../../src/model/query/event.ts";
-import type { Recording } from "../../../src/model/recording.ts";
-import type { Traits } from "../../../src/model/traits.ts";
+import {
+  MemoryFiles,
+  MutableState,
+  open,
+  type Recording,
+  type RecordingEvent,
+  type Traits,
+} from "../../../src/index.ts";
 import { fromFile } from "../../../src/io/node/index.ts";
-import { open } from "../../../src/index.ts";
 import { sample } from "../../samples.ts";
 
 /** A flight in which two others fly, one that crashes, and a drive. */

@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, describe, expect, it } from "vitest";
 import { originalsIn } from "../../../src/formats/mcap/read/originals.ts";
-import { memory } from "../../../src/io/memory.ts";
+import { memory } from "../../../src/index.ts";
 import { simtape } from "../../cli/run.ts";
 import { SOUND } from "../../specimens.ts";
 import { streamed } from "./judge.ts";

@@ -2,8 +2,8 @@ import protobuf from "protobufjs";
 import descriptor from "protobufjs/ext/descriptor.js";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import * as wellKnown from "../../../src/export/mcap/well-known.ts";
+import type { Recording } from "../../../src/index.ts";
 import { jsonOf } from "../../../src/model/query/value-text.ts";
-import type { Recording } from "../../../src/model/recording.ts";
 import { REAL, SOUND, type SoundRecording } from "../../specimens.ts";
 import { type Exported, exported, opened } from "./make.ts";
 import {

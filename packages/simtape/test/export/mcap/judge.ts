@@ -4,7 +4,7 @@ import foxgloveInternal from "@foxglove/schemas/internal.js";
 import { McapIndexedReader, McapStreamReader, type McapTypes } from "@mcap/core";
 import { Ajv, type ValidateFunction } from "ajv";
 import protobuf from "protobufjs";
-import { loadZstd } from "../../../src/codec/zstd.ts";
+import { loadZstd } from "../../../src/kit.ts";
 
 type Records = McapTypes.TypedMcapRecords;
 

@@ -1,9 +1,6 @@
-import { mcap } from "../../../src/export/mcap/exporter.ts";
 import type { ExportOptions, ExportReport } from "../../../src/export/exporter.ts";
-import { MemoryFiles } from "../../../src/io/sink.ts";
-import { openBundle } from "../../../src/model/open.ts";
-import type { Recording } from "../../../src/model/recording.ts";
-import { FORMATS } from "../../formats.ts";
+import { mcap } from "../../../src/export/mcap/exporter.ts";
+import { MemoryFiles, open, type Recording } from "../../../src/index.ts";
 import type { SoundRecording } from "../../specimens.ts";
 
 export interface Exported {
@@ -18,5 +15,5 @@ export async function exported(recording: Recording, options: ExportOptions = {}
 }
 
 export function opened(of: SoundRecording): Promise<Recording> {
-  return openBundle(of.bundle(), FORMATS);
+  return open(of.bundle());
 }

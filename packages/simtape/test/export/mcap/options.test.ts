@@ -1,12 +1,8 @@
 import { describe, expect, it } from "vitest";
 import { mcap } from "../../../src/export/mcap/exporter.ts";
 import { targetCalled, targetOfName } from "../../../src/export/targets.ts";
-import { type ByteSink, MemoryFiles } from "../../../src/io/sink.ts";
-import { RecordingError } from "../../../src/model/error.ts";
-import { openBundle } from "../../../src/model/open.ts";
-import type { Recording } from "../../../src/model/recording.ts";
+import { type ByteSink, MemoryFiles, open, type Recording, RecordingError } from "../../../src/index.ts";
 import { bundleOfFiles } from "../../conformance/mutate.ts";
-import { FORMATS } from "../../formats.ts";
 import { everyRecording } from "../../recordings.ts";
 import { SOUND } from "../../specimens.ts";
 import { streamed, valueIn } from "./judge.ts";
@@ -164,7 +160,7 @@ describe("damaged recordings", () => {
     let count = 0;
     for (const { files, isDamaged } of await everyRecording()) {
       if (!isDamaged) continue;
-      const recording = await openBundle(bundleOfFiles(files), FORMATS).catch(() => null);
+      const recording = await open(bundleOfFiles(files)).catch(() => null);
       if (recording === null) continue;
       count++;
       try {

@@ -1,10 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { originalsIn } from "../../../src/formats/mcap/read/originals.ts";
-import { memory } from "../../../src/io/memory.ts";
-import { RecordingError } from "../../../src/model/error.ts";
-import { openBundle } from "../../../src/model/open.ts";
+import { memory, open, RecordingError } from "../../../src/index.ts";
 import { bundleOfFiles } from "../../conformance/mutate.ts";
-import { FORMATS } from "../../formats.ts";
 import { REAL, SOUND, type SoundRecording } from "../../specimens.ts";
 import { indexed } from "./judge.ts";
 import { exported, opened } from "./make.ts";
@@ -47,7 +44,7 @@ describe("the original inside", () => {
       const files = await restored(bytes);
       expect(Object.keys(files)).toEqual(Object.keys(of.files));
       for (const [name, file] of Object.entries(of.files)) expect(Buffer.compare(files[name]!, file), name).toBe(0);
-      const again = await openBundle(bundleOfFiles(files), FORMATS);
+      const again = await open(bundleOfFiles(files));
       expect(again.info.format).toBe(of.format);
       await again.close();
       // another reader finds the same bytes

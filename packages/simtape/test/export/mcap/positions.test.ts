@@ -1,7 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { originAt } from "../../../src/model/geodesy.ts";
-import { type Place, placesOf } from "../../../src/model/place.ts";
-import type { State } from "../../../src/model/state.ts";
+import { originAt, type Place, placesOf, type State } from "../../../src/index.ts";
 import { REAL, SOUND } from "../../specimens.ts";
 import { type Judged, streamed, valueIn } from "./judge.ts";
 import { exported, opened } from "./make.ts";

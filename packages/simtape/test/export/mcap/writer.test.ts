@@ -1,10 +1,10 @@
 import { crc32 } from "node:zlib";
 import { describe, expect, it } from "vitest";
-import { loadZstd } from "../../../src/codec/zstd.ts";
 import { Clock } from "../../../src/export/mcap/clock.ts";
 import { combineCrcs } from "../../../src/export/mcap/crc-combine.ts";
 import { McapWriter, type McapWriterOptions } from "../../../src/export/mcap/writer.ts";
-import { MemoryFiles } from "../../../src/io/sink.ts";
+import { MemoryFiles } from "../../../src/index.ts";
+import { loadZstd } from "../../../src/kit.ts";
 import { indexed, type JudgedFile, sectionCrcs, streamed } from "./judge.ts";
 
 const EPOCH = 1_700_000_000_123_456_789n;

@@ -1,9 +1,6 @@
-import { KEYFRAME } from "../../../src/model/batch.ts";
 import type { ExportOptions, ExportReport } from "../../../src/export/exporter.ts";
 import { targetCalled } from "../../../src/export/targets.ts";
-import { MemoryFiles } from "../../../src/io/sink.ts";
-import type { Recording } from "../../../src/model/recording.ts";
-import { open } from "../../../src/index.ts";
+import { KEYFRAME, MemoryFiles, open, type Recording } from "../../../src/index.ts";
 import { REAL, SOUND, type SoundRecording } from "../../specimens.ts";
 
 /** Recordings of molecules: small ones of the project, and real ones if they exist. */

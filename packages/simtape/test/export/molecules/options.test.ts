@@ -1,10 +1,8 @@
 import { describe, expect, it } from "vitest";
 import type { ExportOptions } from "../../../src/export/exporter.ts";
 import { targetCalled } from "../../../src/export/targets.ts";
-import { open } from "../../../src/index.ts";
-import { type ByteSink, MemoryFiles, type SinkBundle } from "../../../src/io/sink.ts";
-import { standardAxes } from "../../../src/model/standard-axes.ts";
 import type { Frame } from "../../../src/formats/nanover/layout/layout.ts";
+import { type ByteSink, MemoryFiles, open, type SinkBundle, standardAxes } from "../../../src/index.ts";
 import { bundleOfFiles } from "../../conformance/describe-format.ts";
 import { zipOf } from "../../fixtures/nanover/containers.ts";
 import { type Exported, exported, furthest, partsOf } from "./expected.ts";

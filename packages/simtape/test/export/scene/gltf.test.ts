@@ -1,12 +1,8 @@
 import { validateBytes } from "gltf-validator";
 import { describe, expect, it } from "vitest";
-import { MemoryFiles } from "../../../src/io/sink.ts";
 import type { ExportOptions, ExportReport } from "../../../src/export/exporter.ts";
 import { gltf as exporter } from "../../../src/export/scene/gltf.ts";
-import { open } from "../../../src/index.ts";
-import type { Origin } from "../../../src/model/geodesy.ts";
-import { placesOf } from "../../../src/model/place.ts";
-import type { State } from "../../../src/model/state.ts";
+import { MemoryFiles, open, type Origin, placesOf, type State } from "../../../src/index.ts";
 import { REAL, SOUND, type SoundRecording } from "../../specimens.ts";
 import { ReadScene, type Shown } from "./reader.ts";
 

@@ -4,7 +4,7 @@ import { exported } from "../molecules/expected.ts";
 import { bundleOfFiles } from "../../conformance/describe-format.ts";
 import { zipOf } from "../../fixtures/nanover/containers.ts";
 import type { Frame } from "../../../src/formats/nanover/layout/layout.ts";
-import { standardAxes } from "../../../src/model/standard-axes.ts";
+import { standardAxes } from "../../../src/index.ts";
 import { SOUND } from "../../specimens.ts";
 import { ReadScene } from "./reader.ts";
 

@@ -1,11 +1,9 @@
 import { describe, expect, test } from "vitest";
-import { ByteBuilder } from "../../../src/bytes/builder.ts";
 import { carla } from "../../../src/formats/carla/format.ts";
 import { type PhysicsControl, writePhysicsControl } from "../../../src/formats/carla/layout/physics.ts";
 import { writing } from "../../../src/formats/carla/writing.ts";
-import { MemoryFiles } from "../../../src/io/sink.ts";
-import { openBundle } from "../../../src/model/open.ts";
-import type { Recording } from "../../../src/model/recording.ts";
+import { MemoryFiles, open as openRecording, type Recording } from "../../../src/index.ts";
+import { ByteBuilder } from "../../../src/kit.ts";
 import { bundleOfFiles, describeFormat, type Specimen } from "../../conformance/describe-format.ts";
 import { makeTown, RELEASES } from "../../fixtures/carla/make.ts";
 import { sampleBytes, sampleNames, samplesDirectory } from "../../samples.ts";
@@ -29,7 +27,7 @@ describeFormat(carla, [...made, ...damaged, ...real]);
 
 describe("the dialect of a release is told by shape", () => {
   test.each(RELEASES)("$name", async (release) => {
-    await using recording = await openBundle(bundleOfFiles({ "town.log": makeTown(release) }), [carla]);
+    await using recording = await openRecording(bundleOfFiles({ "town.log": makeTown(release) }), { formats: [carla] });
     const names = new Set(recording.channels.map(({ name }) => name));
     for (const [packet, kind] of Object.entries(release.late)) {
       const channel = recording.channels.find(({ metadata }) => metadata["packet"] === packet)!;
@@ -42,7 +40,7 @@ describe("the dialect of a release is told by shape", () => {
 });
 
 describe("state", () => {
-  const open = () => openBundle(bundleOfFiles({ "town.log": makeTown(RELEASES[5]!) }), [carla]);
+  const open = () => openRecording(bundleOfFiles({ "town.log": makeTown(RELEASES[5]!) }), { formats: [carla] });
 
   test("resolves an actor spawned on another to the world and carries it along", async () => {
     await using recording = await open();
@@ -82,14 +80,16 @@ describe("state", () => {
 
 describe("findings", () => {
   test("name the place where a recording was cut, and everything before it is read", async () => {
-    await using recording = await openBundle(bundleOfFiles({ "cut.log": damaged[0]!.files["cut.log"]! }), [carla]);
+    await using recording = await openRecording(bundleOfFiles({ "cut.log": damaged[0]!.files["cut.log"]! }), {
+      formats: [carla],
+    });
     expect(recording.findings.map(({ code, severity }) => [code, severity])).toEqual([["truncated", "loss"]]);
     const statistics = await recording.statistics();
     expect(statistics[recording.channel("frame-start").id]!.messages).toBe(10);
   });
 
   test("a damaged frame costs only itself", async () => {
-    await using recording = await openBundle(bundleOfFiles({ "broken.log": broken }), [carla]);
+    await using recording = await openRecording(bundleOfFiles({ "broken.log": broken }), { formats: [carla] });
     const statistics = await recording.statistics();
     expect(statistics[recording.channel("frame-start").id]!.messages).toBeGreaterThanOrEqual(9);
     expect(recording.findings[0]).toMatchObject({ code: "bad-packet", severity: "damage" });
@@ -97,12 +97,12 @@ describe("findings", () => {
 
   test("damage within a frame costs the packets it hits, and the others keep their time", async () => {
     const times = async (bytes: Uint8Array): Promise<Map<string, number[]>> => {
-      await using recording = await openBundle(bundleOfFiles({ "hit.log": bytes }), [carla]);
+      await using recording = await openRecording(bundleOfFiles({ "hit.log": bytes }), { formats: [carla] });
       const found = new Map(recording.channels.map(({ name }) => [name, [] as number[]]));
       for await (const { channel, time } of recording.messages()) found.get(channel.name)!.push(time);
       return found;
     };
-    await using recording = await openBundle(bundleOfFiles({ "town.log": whole }), [carla]);
+    await using recording = await openRecording(bundleOfFiles({ "town.log": whole }), { formats: [carla] });
     let positions = 0;
     const hit = whole.slice();
     for await (const records of recording.records()) {
@@ -119,7 +119,7 @@ describe("findings", () => {
   });
 
   test("a frame whose start is lost or says an impossible time has the time that its neighbours tell", async () => {
-    await using sound = await openBundle(bundleOfFiles({ "town.log": whole }), [carla]);
+    await using sound = await openRecording(bundleOfFiles({ "town.log": whole }), { formats: [carla] });
     const starts: number[] = [];
     for await (const records of sound.records()) {
       for (const { kind, offset } of records) if (kind === "frame-start") starts.push(offset);
@@ -131,7 +131,7 @@ describe("findings", () => {
     ]) {
       const hit = whole.slice();
       change(hit, starts[6]!);
-      await using recording = await openBundle(bundleOfFiles({ "hit.log": hit }), [carla]);
+      await using recording = await openRecording(bundleOfFiles({ "hit.log": hit }), { formats: [carla] });
       expect(recording.findings).toHaveLength(1);
       expect(recording.findings[0]!.severity).toBe("damage");
       const [expected, found] = [await sound.timeline(), await recording.timeline()];
@@ -148,7 +148,7 @@ describe("findings", () => {
   test("a file with only a header is a recording without frames", async () => {
     const builder = new ByteBuilder();
     builder.raw(whole.subarray(0, 34));
-    await using recording = await openBundle(bundleOfFiles({ "empty.log": builder.take() }), [carla]);
+    await using recording = await openRecording(bundleOfFiles({ "empty.log": builder.take() }), { formats: [carla] });
     expect(recording.findings).toMatchObject([{ code: "no-frames", severity: "note" }]);
     expect(await recording.timeline()).toMatchObject({ start: 0, end: 0 });
   });
@@ -184,7 +184,9 @@ describe.runIf(samplesDirectory !== null)("real recordings hold the packets thei
       },
     ],
   ] as const)("%s", async (name, frames, duration, histogram) => {
-    await using recording = await openBundle(bundleOfFiles({ [name]: sampleBytes(`carla/${name}`) }), [carla]);
+    await using recording = await openRecording(bundleOfFiles({ [name]: sampleBytes(`carla/${name}`) }), {
+      formats: [carla],
+    });
     const timeline = await recording.timeline();
     expect(timeline.tick).toEqual({ name: "frame", count: frames, duration: null });
     expect(timeline.end / 1e9).toBeCloseTo(duration, 6);
@@ -217,7 +219,7 @@ describe("the width of wheels", () => {
       writer.write(writer.channel({ name: "physics-control" }), n * 1e8, list.take());
     }
     await writer.close();
-    await using recording = await openBundle(bundleOfFiles({ "run.log": to.bytes }), [carla]);
+    await using recording = await openRecording(bundleOfFiles({ "run.log": to.bytes }), { formats: [carla] });
     expect(recording.findings).toEqual([]);
     expect(recording.info.metadata["wheelBytes"]).toBe(48);
     const { values } = await recording.state(2e8);

@@ -1,15 +1,17 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { ByteBuilder } from "../../../src/bytes/builder.ts";
 import * as carla from "../../../src/formats/carla/layout/layout.ts";
-import { RecordingError } from "../../../src/model/error.ts";
-import { openBundle } from "../../../src/model/open.ts";
-import type { SeriesPath } from "../../../src/model/query/path.ts";
-import type { SeriesOptions } from "../../../src/model/query/series.ts";
-import { corrupt, plan } from "../../../src/ops/corrupt.ts";
+import {
+  corrupt,
+  open,
+  planCorruption as plan,
+  RecordingError,
+  type SeriesOptions,
+  type SeriesPath,
+} from "../../../src/index.ts";
+import { ByteBuilder } from "../../../src/kit.ts";
 import { ColumnComparison, hasColumns } from "../../../src/testing/columns.ts";
 import { bundleOfFiles } from "../../conformance/mutate.ts";
-import { FORMATS } from "../../formats.ts";
 import { tries } from "../../soak.ts";
 
 const DIALECT: carla.Dialect = { scalar: 4, wheel: 48, late: [null, null, null, null], version: 1 };
@@ -173,7 +175,7 @@ test.each([
           const sound = makeLog(seed);
           const bytes = isDamaged ? corrupt(sound, plan(sound.length, seed, 1 + (seed % 5)), seed) : sound;
           try {
-            const recording = await openBundle(bundleOfFiles({ "town.log": bytes }), FORMATS);
+            const recording = await open(bundleOfFiles({ "town.log": bytes }));
             const comparison = new ColumnComparison(recording);
             for (const { paths, options } of asked) {
               await comparison.compare({ paths, options, rows: null });
@@ -192,7 +194,7 @@ test.each([
 );
 
 test("places, controls and lights are read by columns", async () => {
-  const recording = await openBundle(bundleOfFiles({ "town.log": makeLog(1) }), FORMATS);
+  const recording = await open(bundleOfFiles({ "town.log": makeLog(1) }));
   for (const column of COLUMNS) expect(hasColumns(recording, [{ set: "vehicles", id: 1, column, item: 0 }])).toBe(true);
   expect(hasColumns(recording, [{ value: "weather/rain", keys: [] }])).toBe(false);
   await recording.close();
@@ -206,7 +208,7 @@ test("a frame whose damaged number is no number leaves what was before", async (
     const isFrame = bytes[at] === carla.FRAME_START && view.getUint32(at + 1, true) === carla.FRAME_START_BYTES;
     if (isFrame && view.getUint32(at + 5, true) === 20 && view.getUint32(at + 9, true) === 0) bytes[at + 12] = 0x40;
   }
-  const recording = await openBundle(bundleOfFiles({ "town.log": bytes }), FORMATS);
+  const recording = await open(bundleOfFiles({ "town.log": bytes }));
   const [frames] = await recording.series([{ value: "frame", keys: [] }]);
   expect([...frames!.value.subarray(17, 22)]).toEqual([18, 19, 19, 21, 22]);
   await recording.close();

@@ -4,11 +4,14 @@ import { carla } from "../../../src/formats/carla/format.ts";
 import { carlaBlocked } from "../../../src/formats/carla/queries/blocked.ts";
 import { carlaCollisions } from "../../../src/formats/carla/queries/collisions.ts";
 import { writing } from "../../../src/formats/carla/writing.ts";
-import { MemoryFiles } from "../../../src/io/sink.ts";
-import { openBundle } from "../../../src/model/open.ts";
-import type { Recording } from "../../../src/model/recording.ts";
-import { check } from "../../../src/ops/check.ts";
-import { type RewriteReport, rewrite } from "../../../src/ops/copy.ts";
+import {
+  check,
+  MemoryFiles,
+  open as openRecording,
+  type Recording,
+  rewrite,
+  type RewriteReport,
+} from "../../../src/index.ts";
 import { bundleOfFiles } from "../../conformance/mutate.ts";
 import { makeTown, RELEASES } from "../../fixtures/carla/make.ts";
 import { sample, sampleBytes, sampleNames } from "../../samples.ts";
@@ -134,7 +137,7 @@ function packetsOf(bytes: Uint8Array, { wide, wheel, late }: Layout): { head: Ce
 // ── what is converted ───────────────────────────────────────────────────
 
 function open(bytes: Uint8Array): Promise<Recording> {
-  return openBundle(bundleOfFiles({ "run.log": bytes }), [carla]);
+  return openRecording(bundleOfFiles({ "run.log": bytes }), { formats: [carla] });
 }
 
 async function converted(bytes: Uint8Array, dialect: string): Promise<readonly [Uint8Array, RewriteReport]> {

@@ -4,17 +4,20 @@ import { describe, expect, test } from "vitest";
 import { carla } from "../../../src/formats/carla/format.ts";
 import { RELEASES as NAMED } from "../../../src/formats/carla/write/releases.ts";
 import { writing } from "../../../src/formats/carla/writing.ts";
-import { FORMATS } from "../../../src/formats.ts";
-import { MemoryFiles } from "../../../src/io/sink.ts";
-import { openBundle } from "../../../src/model/open.ts";
-import { unsetOrigin } from "../../../src/model/geodesy.ts";
-import { placesOf } from "../../../src/model/place.ts";
-import type { Recording } from "../../../src/model/recording.ts";
-import type { Axes } from "../../../src/model/axes.ts";
-import { MutableState, type State } from "../../../src/model/state.ts";
-import type { Writer } from "../../../src/model/writer.ts";
-import { check } from "../../../src/ops/check.ts";
-import { convert, Ledger } from "../../../src/ops/convert.ts";
+import {
+  type Axes,
+  check,
+  convert,
+  MemoryFiles,
+  MutableState,
+  open as openRecording,
+  placesOf,
+  type Recording,
+  type State,
+  unsetOrigin,
+  type Writer,
+} from "../../../src/index.ts";
+import { Ledger } from "../../../src/ops/convert.ts";
 import { bundleOfFiles } from "../../conformance/mutate.ts";
 import { makeTown, RELEASES } from "../../fixtures/carla/make.ts";
 
@@ -22,7 +25,7 @@ const RIGHT: Axes = { handed: "right", up: "z", kind: "local" };
 const LEFT: Axes = { handed: "left", up: "z", kind: "local" };
 
 function open(bytes: Uint8Array): Promise<Recording> {
-  return openBundle(bundleOfFiles({ "run.log": bytes }), [carla]);
+  return openRecording(bundleOfFiles({ "run.log": bytes }), { formats: [carla] });
 }
 
 /** One state after the other, written; gives the recording and the account. */
@@ -289,7 +292,7 @@ describe("recordings of other formats", () => {
 
   test.each(files)("%s is shown where things are", async (_, path) => {
     const bytes = new Uint8Array(readFileSync(fileURLToPath(new URL(`../../${path}`, import.meta.url))));
-    await using recording = await openBundle(bundleOfFiles({ [path.split("/").at(-1)!]: bytes }), FORMATS);
+    await using recording = await openRecording(bundleOfFiles({ [path.split("/").at(-1)!]: bytes }));
     const to = new MemoryFiles();
     await convert(recording, writing, to, { create: { dialect: "0.10" } });
     await using result = await open(to.bytes);

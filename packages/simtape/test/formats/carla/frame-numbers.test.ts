@@ -1,19 +1,20 @@
 import { readFileSync } from "node:fs";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { writing } from "../../../src/formats/carla/writing.ts";
-import { FORMATS } from "../../../src/formats.ts";
-import { MemoryFiles } from "../../../src/io/sink.ts";
-import { openBundle } from "../../../src/model/open.ts";
-import { Recording } from "../../../src/model/recording.ts";
-import { Findings } from "../../../src/model/error.ts";
-import { check } from "../../../src/ops/check.ts";
-import { convert } from "../../../src/ops/convert.ts";
-import { rewrite } from "../../../src/ops/copy.ts";
-import { applyEdits } from "../../../src/ops/edit/apply.ts";
-import type { Operation } from "../../../src/ops/edit/list.ts";
-import { writeEdited } from "../../../src/ops/edit/write.ts";
 import { repair } from "../../../src/formats/carla/repair/repair.ts";
+import { writing } from "../../../src/formats/carla/writing.ts";
+import {
+  applyEdits,
+  check,
+  convert,
+  MemoryFiles,
+  open,
+  type Operation,
+  Recording,
+  rewrite,
+  writeEdited,
+} from "../../../src/index.ts";
+import { Findings } from "../../../src/model/error.ts";
 import { bundleOfFiles } from "../../conformance/mutate.ts";
 import { makeTown, RELEASES } from "../../fixtures/carla/make.ts";
 import { sampleBytes, sampleNames } from "../../samples.ts";
@@ -72,7 +73,7 @@ function expectContinuous(bytes: Uint8Array): Frame[] {
 }
 
 async function opened(bytes: Uint8Array): Promise<Recording> {
-  return openBundle(bundleOfFiles({ "run.log": bytes }), FORMATS);
+  return open(bundleOfFiles({ "run.log": bytes }));
 }
 
 async function edit(bytes: Uint8Array, operations: readonly Operation[]): Promise<Uint8Array> {
@@ -167,7 +168,7 @@ describe.each(TOWNS)("$name", ({ bytes }) => {
 });
 
 test.each(SOUND.filter(({ format }) => format !== "carla"))("$name becomes frames 1, 2, 3 …", async (of) => {
-  await using recording = await openBundle(of.bundle(), FORMATS);
+  await using recording = await open(of.bundle());
   const to = new MemoryFiles("run.log");
   await convert(recording, writing, to);
   const frames = expectContinuous(to.bytes);

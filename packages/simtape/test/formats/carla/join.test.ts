@@ -1,20 +1,23 @@
 import { expect, test } from "vitest";
 import { carla } from "../../../src/formats/carla/format.ts";
 import { writing } from "../../../src/formats/carla/writing.ts";
-import { MemoryFiles } from "../../../src/io/sink.ts";
-import { openBundle } from "../../../src/model/open.ts";
-import type { Reader } from "../../../src/model/reader.ts";
-import type { Recording } from "../../../src/model/recording.ts";
-import { MutableState, type State } from "../../../src/model/state.ts";
-import { applyEdits } from "../../../src/ops/edit/apply.ts";
-import { EditError } from "../../../src/ops/edit/list.ts";
-import { writeEdited } from "../../../src/ops/edit/write.ts";
-import { check } from "../../../src/ops/check.ts";
+import {
+  applyEdits,
+  check,
+  EditError,
+  MemoryFiles,
+  MutableState,
+  open as openRecording,
+  type Reader,
+  type Recording,
+  type State,
+  writeEdited,
+} from "../../../src/index.ts";
 import { bundleOfFiles } from "../../conformance/mutate.ts";
 import { makeTown, type Release, RELEASES } from "../../fixtures/carla/make.ts";
 
 function open(bytes: Uint8Array): Promise<Recording> {
-  return openBundle(bundleOfFiles({ "run.log": bytes }), [carla]);
+  return openRecording(bundleOfFiles({ "run.log": bytes }), { formats: [carla] });
 }
 
 /** The things at the end and all that is known of them. */

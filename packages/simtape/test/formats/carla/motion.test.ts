@@ -1,6 +1,5 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { ByteBuilder } from "../../../src/bytes/builder.ts";
 import {
   type Dialect,
   PACKET_KINDS,
@@ -17,10 +16,8 @@ import {
   writeVehicleLight,
 } from "../../../src/formats/carla/layout/layout.ts";
 import { CarlaState } from "../../../src/formats/carla/meaning/state.ts";
-import { ColumnBuilder, type MessageBatch } from "../../../src/model/batch.ts";
-import { readPath } from "../../../src/model/query/probe.ts";
-import { MutableState } from "../../../src/model/state.ts";
-import { type Channel, RAW } from "../../../src/model/value.ts";
+import { type Channel, type MessageBatch, MutableState, readPath } from "../../../src/index.ts";
+import { ByteBuilder, ColumnBuilder, RAW } from "../../../src/kit.ts";
 import { expectSame } from "../../play/truth.ts";
 
 const CHANNELS: readonly Channel[] = PACKET_KINDS.map((name, id) => ({

@@ -2,8 +2,6 @@ import { readFileSync } from "node:fs";
 import { gunzipSync } from "node:zlib";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { ByteBuilder } from "../../../src/bytes/builder.ts";
-import { DialectDetector } from "../../../src/formats/carla/meaning/dialect.ts";
 import { carla } from "../../../src/formats/carla/format.ts";
 import {
   type Dialect,
@@ -21,10 +19,11 @@ import {
   writeVehicleDoor,
   writeVehicleLight,
 } from "../../../src/formats/carla/layout/layout.ts";
+import { DialectDetector } from "../../../src/formats/carla/meaning/dialect.ts";
 import { type CarlaBlockedOptions, carlaBlocked } from "../../../src/formats/carla/queries/blocked.ts";
 import { type CarlaCollisionsOptions, carlaCollisions } from "../../../src/formats/carla/queries/collisions.ts";
-import { type CarlaInfoOptions, carlaInfo } from "../../../src/formats/carla/queries/info.ts";
 import { CARLA_LIKES, type CarlaLike, FORMS, likeOf } from "../../../src/formats/carla/queries/forms.ts";
+import { type CarlaInfoOptions, carlaInfo } from "../../../src/formats/carla/queries/info.ts";
 import {
   cText,
   dateText,
@@ -36,13 +35,14 @@ import {
   u64Text,
   wholeText,
 } from "../../../src/formats/carla/queries/text.ts";
-import { openBundle } from "../../../src/model/open.ts";
-import type { Recording } from "../../../src/model/recording.ts";
+import { open as openRecording, type Recording } from "../../../src/index.ts";
+import { ByteBuilder } from "../../../src/kit.ts";
 import { bundleOfFiles } from "../../conformance/describe-format.ts";
 import { makeTown, RELEASES } from "../../fixtures/carla/make.ts";
 import { sample, sampleBytes, sampleNames, samplesDirectory } from "../../samples.ts";
 
-const open = (bytes: Uint8Array): Promise<Recording> => openBundle(bundleOfFiles({ "made.log": bytes }), [carla]);
+const open = (bytes: Uint8Array): Promise<Recording> =>
+  openRecording(bundleOfFiles({ "made.log": bytes }), { formats: [carla] });
 
 async function joined(pieces: AsyncIterable<string>): Promise<string> {
   let text = "";

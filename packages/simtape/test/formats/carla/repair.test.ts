@@ -2,21 +2,26 @@ import { describe, expect, test } from "vitest";
 import { carla } from "../../../src/formats/carla/format.ts";
 import type { CarlaReader } from "../../../src/formats/carla/read/reader.ts";
 import { writing } from "../../../src/formats/carla/writing.ts";
-import { MemoryFiles } from "../../../src/io/sink.ts";
-import { type Finding, RecordingError } from "../../../src/model/error.ts";
-import { openBundle } from "../../../src/model/open.ts";
-import type { Reader } from "../../../src/model/reader.ts";
-import type { Recording } from "../../../src/model/recording.ts";
-import type { Value } from "../../../src/model/value.ts";
-import { check } from "../../../src/ops/check.ts";
-import { type Corruption, corrupt, plan } from "../../../src/ops/corrupt.ts";
+import {
+  check,
+  corrupt,
+  type Corruption,
+  type Finding,
+  MemoryFiles,
+  open as openRecording,
+  planCorruption as plan,
+  type Reader,
+  type Recording,
+  RecordingError,
+  type Value,
+} from "../../../src/index.ts";
 import { bundleOfFiles } from "../../conformance/mutate.ts";
 import { makeTown, RELEASES } from "../../fixtures/carla/make.ts";
 import { sampleBytes, sampleNames } from "../../samples.ts";
 import { tries } from "../../soak.ts";
 
 function open(bytes: Uint8Array): Promise<Recording> {
-  return openBundle(bundleOfFiles({ "run.log": bytes }), [carla]);
+  return openRecording(bundleOfFiles({ "run.log": bytes }), { formats: [carla] });
 }
 
 interface Found {

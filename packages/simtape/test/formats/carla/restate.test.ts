@@ -1,6 +1,5 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { ByteBuilder } from "../../../src/bytes/builder.ts";
 import { carla } from "../../../src/formats/carla/format.ts";
 import {
   type Dialect,
@@ -14,22 +13,26 @@ import {
 } from "../../../src/formats/carla/layout/layout.ts";
 import { statePatch } from "../../../src/formats/carla/meaning/state-patch.ts";
 import { writing } from "../../../src/formats/carla/writing.ts";
-import { MemoryFiles } from "../../../src/io/sink.ts";
-import { openBundle } from "../../../src/model/open.ts";
-import type { Reader } from "../../../src/model/reader.ts";
-import type { Recording } from "../../../src/model/recording.ts";
-import { MutableState, type State } from "../../../src/model/state.ts";
-import { after, type Time } from "../../../src/model/time.ts";
-import type { ChannelInfo } from "../../../src/model/value.ts";
-import { applyEdits } from "../../../src/ops/edit/apply.ts";
-import { writeEdited } from "../../../src/ops/edit/write.ts";
-import { check } from "../../../src/ops/check.ts";
+import {
+  applyEdits,
+  type ChannelInfo,
+  check,
+  MemoryFiles,
+  MutableState,
+  open as openRecording,
+  type Reader,
+  type Recording,
+  type State,
+  type Time,
+  writeEdited,
+} from "../../../src/index.ts";
+import { after, ByteBuilder } from "../../../src/kit.ts";
 import { bundleOfFiles } from "../../conformance/mutate.ts";
 import { makeTown, RELEASES } from "../../fixtures/carla/make.ts";
 import { sampleBytes, sampleNames } from "../../samples.ts";
 
 function open(bytes: Uint8Array): Promise<Recording> {
-  return openBundle(bundleOfFiles({ "run.log": bytes }), [carla]);
+  return openRecording(bundleOfFiles({ "run.log": bytes }), { formats: [carla] });
 }
 
 async function fold(reader: Reader, time: Time): Promise<MutableState> {

@@ -1,15 +1,11 @@
 import { describe, expect, test } from "vitest";
-import { ByteBuilder } from "../../../src/bytes/builder.ts";
 import * as carla from "../../../src/formats/carla/layout/layout.ts";
 import { STILL, supersededIn } from "../../../src/formats/carla/meaning/superseded.ts";
-import { memory } from "../../../src/io/memory.ts";
-import { bundleOf } from "../../../src/io/bundle.ts";
+import { bundleOf, memory, MutableState, open } from "../../../src/index.ts";
+import { ByteBuilder } from "../../../src/kit.ts";
 import { applyRows } from "../../../src/model/apply.ts";
-import { openBundle } from "../../../src/model/open.ts";
-import { MutableState } from "../../../src/model/state.ts";
-import { stateText } from "../../../src/testing/digest.ts";
+import { stateText } from "../../../src/testing/index.ts";
 import { makeTown, RELEASES } from "../../fixtures/carla/make.ts";
-import { FORMATS } from "../../formats.ts";
 import { REAL, SOUND } from "../../specimens.ts";
 
 const DIALECT: carla.Dialect = { scalar: 4, wheel: 48, late: [null, null, null, null], version: 1 };
@@ -63,7 +59,7 @@ const CASES = [
 
 describe("many rows folded at once", () => {
   test.each(CASES)("give the state of all of them one by one: $name", async ({ bundle }) => {
-    await using recording = await openBundle(bundle(), FORMATS);
+    await using recording = await open(bundle());
     const { state: model } = recording.reader;
     const [at, one] = [new MutableState(), new MutableState()];
     for (const state of [at, one]) model.begin?.(state);
@@ -80,7 +76,7 @@ describe("many rows folded at once", () => {
   });
 
   test("most packets of motion leave no trace", async () => {
-    await using recording = await openBundle(bundleOf(memory(makeCrowd(2000), "crowd.log")), FORMATS);
+    await using recording = await open(bundleOf(memory(makeCrowd(2000), "crowd.log")));
     const { id } = recording.channel("position");
     const widths = recording.channels.map((channel) => (channel.id === id ? 28 : STILL));
     let marked = 0;

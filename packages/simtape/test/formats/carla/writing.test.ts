@@ -1,17 +1,21 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { ByteBuilder } from "../../../src/bytes/builder.ts";
 import { carla } from "../../../src/formats/carla/format.ts";
 import { type Dialect, writeFrameStart, writePosition } from "../../../src/formats/carla/layout/layout.ts";
 import { RELEASES as NAMED } from "../../../src/formats/carla/write/releases.ts";
 import { writing } from "../../../src/formats/carla/writing.ts";
-import { type ByteSink, MemoryFiles, type SinkBundle } from "../../../src/io/sink.ts";
-import { SourceError } from "../../../src/io/source.ts";
-import { openBundle } from "../../../src/model/open.ts";
-import type { Recording } from "../../../src/model/recording.ts";
-import type { ChannelInfo } from "../../../src/model/value.ts";
-import { rewrite } from "../../../src/ops/copy.ts";
-import { check } from "../../../src/ops/check.ts";
+import {
+  type ByteSink,
+  type ChannelInfo,
+  check,
+  MemoryFiles,
+  open as openRecording,
+  type Recording,
+  rewrite,
+  type SinkBundle,
+  SourceError,
+} from "../../../src/index.ts";
+import { ByteBuilder } from "../../../src/kit.ts";
 import { bundleOfFiles } from "../../conformance/mutate.ts";
 import { makeTown, RELEASES } from "../../fixtures/carla/make.ts";
 import { sampleBytes, sampleNames } from "../../samples.ts";
@@ -19,7 +23,7 @@ import { sampleBytes, sampleNames } from "../../samples.ts";
 const DIALECT: Dialect = { scalar: 4, wheel: null, late: [null, null, null, null], version: 1 };
 
 function open(bytes: Uint8Array): Promise<Recording> {
-  return openBundle(bundleOfFiles({ "run.log": bytes }), [carla]);
+  return openRecording(bundleOfFiles({ "run.log": bytes }), { formats: [carla] });
 }
 
 function start(frame: number, durationThis: number, elapsed: number): Uint8Array {

@@ -4,11 +4,9 @@ import type { FrameShape } from "../../../src/formats/flightgear/layout/frames.t
 import type { FlightGearReader } from "../../../src/formats/flightgear/read/reader.ts";
 import type { TapeShape } from "../../../src/formats/flightgear/read/shape.ts";
 import { FrameWalker } from "../../../src/formats/flightgear/read/walk.ts";
-import { memory } from "../../../src/io/memory.ts";
-import type { Columns } from "../../../src/model/batch.ts";
+import { corrupt, type Corruption, memory, planCorruption as plan } from "../../../src/index.ts";
+import { type Columns, FlatFile } from "../../../src/kit.ts";
 import { Findings } from "../../../src/model/error.ts";
-import { FlatFile } from "../../../src/model/flat.ts";
-import { type Corruption, corrupt, plan } from "../../../src/ops/corrupt.ts";
 import { makeContinuous, makeFirstLayout, makeNormal, makeRecovery } from "../../fixtures/flightgear/make.ts";
 import { repaired } from "./repaired.ts";
 import { tries } from "../../soak.ts";

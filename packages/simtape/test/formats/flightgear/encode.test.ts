@@ -1,15 +1,21 @@
 import { describe, expect, test } from "vitest";
 import { encoder } from "../../../src/formats/flightgear/write/encode.ts";
 import { createWriter } from "../../../src/formats/flightgear/write/writer.ts";
-import { MemoryFiles } from "../../../src/io/sink.ts";
+import {
+  type Axes,
+  type CreateOptions,
+  MemoryFiles,
+  MutableState,
+  type Origin,
+  originAt,
+  placesOf,
+  type Reader,
+  type State,
+  TangentPlane,
+  unsetOrigin,
+} from "../../../src/index.ts";
+import { Fold } from "../../../src/kit.ts";
 import { Findings } from "../../../src/model/error.ts";
-import { Fold } from "../../../src/model/fold.ts";
-import { type Origin, originAt, TangentPlane, unsetOrigin } from "../../../src/model/geodesy.ts";
-import { placesOf } from "../../../src/model/place.ts";
-import type { Reader } from "../../../src/model/reader.ts";
-import type { Axes } from "../../../src/model/axes.ts";
-import { MutableState, type State } from "../../../src/model/state.ts";
-import type { CreateOptions } from "../../../src/model/writer.ts";
 import { Ledger } from "../../../src/ops/convert.ts";
 import { makeContinuous } from "../../fixtures/flightgear/make.ts";
 import { readerOf } from "./specimens.ts";

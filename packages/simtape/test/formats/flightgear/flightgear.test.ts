@@ -3,10 +3,7 @@ import { gunzipSync } from "fflate";
 import { describe, expect, test } from "vitest";
 import { flightgear } from "../../../src/formats/flightgear/format.ts";
 import type { ExtraProperty } from "../../../src/formats/flightgear/layout/extra.ts";
-import { openBundle } from "../../../src/model/open.ts";
-import { Message } from "../../../src/model/message.ts";
-import type { Recording } from "../../../src/model/recording.ts";
-import type { State } from "../../../src/model/state.ts";
+import { Message, open as openRecording, type Recording, type State } from "../../../src/index.ts";
 import { bundleOfFiles, describeFormat, type Specimen } from "../../conformance/describe-format.ts";
 import {
   ALL_ITEMS,
@@ -80,7 +77,7 @@ const real: Specimen[] = sampleNames("flightgear")
 describeFormat(flightgear, [...made, ...damaged, ...real]);
 
 function open(bytes: Uint8Array): Promise<Recording> {
-  return openBundle(bundleOfFiles({ "a.fgtape": bytes }), [flightgear]);
+  return openRecording(bundleOfFiles({ "a.fgtape": bytes }), { formats: [flightgear] });
 }
 
 async function messages(recording: Recording, channel: string): Promise<{ time: number; payload: Uint8Array }[]> {

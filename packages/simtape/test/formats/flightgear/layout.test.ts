@@ -1,11 +1,12 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { ByteBuilder } from "../../../src/bytes/builder.ts";
-import { ByteCursor } from "../../../src/bytes/cursor.ts";
-import { LayoutError } from "../../../src/bytes/error.ts";
 import { type PropertyNode, readProperties } from "../../../src/codec/properties.ts";
-import type { PositionPacket } from "../../../src/formats/flightgear/meaning/channels.ts";
-import { fromRotationVector, toRotationVector } from "../../../src/formats/flightgear/meaning/rotation-vector.ts";
+import {
+  type ExtraProperty,
+  fillsExtraProperties,
+  readExtraProperty,
+  writeExtraProperty,
+} from "../../../src/formats/flightgear/layout/extra.ts";
 import {
   readContainerHeader,
   readContinuousHeader,
@@ -16,12 +17,7 @@ import {
   writeNormalHeader,
   writeTree,
 } from "../../../src/formats/flightgear/layout/layout.ts";
-import {
-  type ExtraProperty,
-  fillsExtraProperties,
-  readExtraProperty,
-  writeExtraProperty,
-} from "../../../src/formats/flightgear/layout/extra.ts";
+import { MULTIPLAYER_PROPERTIES } from "../../../src/formats/flightgear/layout/multiplayer-table.ts";
 import {
   entryOf,
   entryValues,
@@ -31,8 +27,6 @@ import {
   writeEntry,
   writePacket,
 } from "../../../src/formats/flightgear/layout/packet.ts";
-import { MULTIPLAYER_PROPERTIES } from "../../../src/formats/flightgear/layout/multiplayer-table.ts";
-import { decodePacket } from "../../../src/formats/flightgear/meaning/schema.ts";
 import {
   propertyPath,
   readSignalList,
@@ -42,7 +36,12 @@ import {
   writeSignalList,
   writeSignals,
 } from "../../../src/formats/flightgear/layout/signals.ts";
+import type { PositionPacket } from "../../../src/formats/flightgear/meaning/channels.ts";
+import { fromRotationVector, toRotationVector } from "../../../src/formats/flightgear/meaning/rotation-vector.ts";
+import { decodePacket } from "../../../src/formats/flightgear/meaning/schema.ts";
 import { unitOf } from "../../../src/formats/flightgear/meaning/units.ts";
+import { LayoutError } from "../../../src/index.ts";
+import { ByteBuilder, ByteCursor } from "../../../src/kit.ts";
 import { LIST, packetBytes, SIGNALS } from "../../fixtures/flightgear/make.ts";
 
 function written(write: (builder: ByteBuilder) => void): Uint8Array {

@@ -6,22 +6,26 @@ import { encoder } from "../../../src/formats/flightgear/write/encode.ts";
 import { createWriter } from "../../../src/formats/flightgear/write/writer.ts";
 import { writing } from "../../../src/formats/flightgear/writing.ts";
 import { writing as hcrp } from "../../../src/formats/hcrp/writing.ts";
-import { FORMATS } from "../../../src/formats.ts";
-import { MemoryFiles } from "../../../src/io/sink.ts";
+import {
+  applyEdits,
+  type Axes,
+  check,
+  convert,
+  type CreateOptions,
+  FORMATS,
+  MemoryFiles,
+  MutableState,
+  open,
+  type Operation,
+  originAt,
+  type Reader,
+  Recording,
+  rewrite,
+  type State,
+  writeEdited,
+} from "../../../src/index.ts";
 import { Findings } from "../../../src/model/error.ts";
-import { openBundle } from "../../../src/model/open.ts";
-import { originAt } from "../../../src/model/geodesy.ts";
-import type { Reader } from "../../../src/model/reader.ts";
-import { Recording } from "../../../src/model/recording.ts";
-import type { Axes } from "../../../src/model/axes.ts";
-import { MutableState, type State } from "../../../src/model/state.ts";
-import type { CreateOptions } from "../../../src/model/writer.ts";
-import { check } from "../../../src/ops/check.ts";
-import { convert, Ledger } from "../../../src/ops/convert.ts";
-import { rewrite } from "../../../src/ops/copy.ts";
-import { applyEdits } from "../../../src/ops/edit/apply.ts";
-import type { Operation } from "../../../src/ops/edit/list.ts";
-import { writeEdited } from "../../../src/ops/edit/write.ts";
+import { Ledger } from "../../../src/ops/convert.ts";
 import { bundleOfFiles } from "../../conformance/mutate.ts";
 import { gzipped, makeContinuous, makeNormal } from "../../fixtures/flightgear/make.ts";
 import { makeTown, RELEASES } from "../../fixtures/carla/make.ts";
@@ -177,13 +181,13 @@ describe("what is encoded", () => {
 describe("a tape that comes back from HCRP", () => {
   const tapes = [...MADE, ...REAL].filter(([name]) => /fixture|^c172p-continuous-full\.|^ufo|^continuous$/.test(name));
   test.each(tapes)("has every signal again: %s", async (_, bytes) => {
-    await using source = await openBundle(bundleOfFiles({ "a.fgtape": bytes }), FORMATS);
+    await using source = await open(bundleOfFiles({ "a.fgtape": bytes }));
     const middle = new MemoryFiles("a.hcrp");
     await convert(source, hcrp, middle);
-    await using carried = await openBundle(bundleOfFiles({ "a.hcrp": middle.bytes }), FORMATS);
+    await using carried = await open(bundleOfFiles({ "a.hcrp": middle.bytes }));
     const back = new MemoryFiles("b.fgtape");
     await convert(carried, writing, back);
-    await using again = await openBundle(bundleOfFiles({ "b.fgtape": back.bytes }), FORMATS);
+    await using again = await open(bundleOfFiles({ "b.fgtape": back.bytes }));
     expect(again.info.metadata["aircraft"]).toBe(source.info.metadata["aircraft"]);
     const { end } = await source.timeline();
     for (const part of [0, 0.21, 0.5, 0.83, 1]) {
@@ -407,16 +411,16 @@ describe("the origin", () => {
 
   test("of a plane laid for a tape is the same the other way round", async () => {
     const bytes = MADE.find(([name]) => name.startsWith("fixture"))![1];
-    await using source = await openBundle(bundleOfFiles({ "a.fgtape": bytes }), FORMATS);
+    await using source = await open(bundleOfFiles({ "a.fgtape": bytes }));
     const carla = await FORMATS.find(({ id }) => id === "carla")!.writing!();
     const origin = originAt(37.6, -122.4, 0, 120);
     const middle = new MemoryFiles("a.log");
     const report = await convert(source, carla, middle, { origin });
     expect(report.origin).toEqual({ latitude: 37.6, longitude: -122.4, altitude: 0, heading: 120 });
-    await using town = await openBundle(bundleOfFiles({ "a.log": middle.bytes }), FORMATS);
+    await using town = await open(bundleOfFiles({ "a.log": middle.bytes }));
     const back = new MemoryFiles("b.fgtape");
     await convert(town, writing, back, { origin });
-    await using again = await openBundle(bundleOfFiles({ "b.fgtape": back.bytes }), FORMATS);
+    await using again = await open(bundleOfFiles({ "b.fgtape": back.bytes }));
     const time = (await source.timeline()).end;
     const geodetic = async (recording: Recording, id: string): Promise<number[]> => {
       const { ids, columns } = (await recording.state(time)).sets.get("aircraft")!;
@@ -430,9 +434,8 @@ describe("the origin", () => {
   });
 
   test("is in the report when it was not given", async () => {
-    await using race = await openBundle(
+    await using race = await open(
       bundleOfFiles({ "t.log": makeTown(RELEASES.find(({ name }) => name === "0.9.15")!, 5) }),
-      FORMATS,
     );
     const report = await convert(race, writing, new MemoryFiles("a.fgtape"));
     expect(report.origin).toEqual({ latitude: 0, longitude: 0, altitude: 0, heading: 0 });

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import type { Reader } from "../../../src/model/reader.ts";
+import type { Reader } from "../../../src/index.ts";
 import {
   type ContinuousOptions,
   extraOf,

@@ -1,10 +1,8 @@
 import { expect } from "vitest";
 import type { FlightGearReader } from "../../../src/formats/flightgear/read/reader.ts";
 import { repair } from "../../../src/formats/flightgear/repair/repair.ts";
-import { MemoryFiles } from "../../../src/io/sink.ts";
-import { type Finding, Findings } from "../../../src/model/error.ts";
-import { Recording } from "../../../src/model/recording.ts";
-import { check } from "../../../src/ops/check.ts";
+import { check, type Finding, MemoryFiles, Recording } from "../../../src/index.ts";
+import { Findings } from "../../../src/model/error.ts";
 import { readerOf } from "./specimens.ts";
 
 /** What came out of a repair, and what it told. */

@@ -1,11 +1,8 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { restate } from "../../../src/formats/flightgear/write/restate.ts";
-import { Columns } from "../../../src/model/batch.ts";
-import type { Reader } from "../../../src/model/reader.ts";
-import { MutableState } from "../../../src/model/state.ts";
-import { after } from "../../../src/model/time.ts";
-import type { MadeMessage } from "../../../src/model/writer.ts";
+import { type MadeMessage, MutableState, type Reader } from "../../../src/index.ts";
+import { after, Columns } from "../../../src/kit.ts";
 import { MADE, REAL, readerOf } from "./specimens.ts";
 
 function apply(reader: Reader, state: MutableState, { channel, payload }: MadeMessage, time: number): void {

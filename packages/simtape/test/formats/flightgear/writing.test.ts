@@ -1,10 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { createWriter } from "../../../src/formats/flightgear/write/writer.ts";
-import { type ByteSink, MemoryFiles } from "../../../src/io/sink.ts";
+import { type ByteSink, type ChannelInfo, type CreateOptions, MemoryFiles, type Reader } from "../../../src/index.ts";
 import { Findings } from "../../../src/model/error.ts";
-import type { Reader } from "../../../src/model/reader.ts";
-import type { ChannelInfo } from "../../../src/model/value.ts";
-import type { CreateOptions } from "../../../src/model/writer.ts";
 import {
   ALL_ITEMS,
   buffersOf,

@@ -1,18 +1,20 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { ByteBuilder } from "../../../src/bytes/builder.ts";
-import { ByteCursor } from "../../../src/bytes/cursor.ts";
-import { LayoutError } from "../../../src/bytes/error.ts";
-import { axesNote, hasMore, readAxes, writeAxes } from "../../../src/formats/hcrp/layout/axes.ts";
 import { Palettes } from "../../../src/formats/hcrp/chunk/context.ts";
 import { patchFields } from "../../../src/formats/hcrp/fields/own.ts";
+import { axesNote, hasMore, readAxes, writeAxes } from "../../../src/formats/hcrp/layout/axes.ts";
 import { writeSetChange } from "../../../src/formats/hcrp/layout/patch.ts";
-import { fieldsIn, NOT_UNDERSTOOD } from "../../../src/bytes/fields.ts";
-import type { EntitySet } from "../../../src/model/state.ts";
 import { writeValue } from "../../../src/formats/hcrp/layout/values.ts";
-import type { Axes } from "../../../src/model/axes.ts";
-import { completeAxes, standardAxes } from "../../../src/model/standard-axes.ts";
-import type { Value } from "../../../src/model/value.ts";
+import {
+  type Axes,
+  type EntitySet,
+  LayoutError,
+  NOT_UNDERSTOOD,
+  standardAxes,
+  type Value,
+} from "../../../src/index.ts";
+import { ByteBuilder, ByteCursor, fieldsIn } from "../../../src/kit.ts";
+import { completeAxes } from "../../../src/model/standard-axes.ts";
 
 function written(axes: Axes | null): Uint8Array {
   const builder = new ByteBuilder();

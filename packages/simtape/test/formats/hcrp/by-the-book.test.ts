@@ -2,24 +2,25 @@ import { readFileSync } from "node:fs";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { matching } from "../../../src/cli/input/glob.ts";
-import { loadZstd } from "../../../src/codec/zstd.ts";
 import { TICK } from "../../../src/formats/hcrp/layout/framing.ts";
 import { writing } from "../../../src/formats/hcrp/writing.ts";
-import { MemoryFiles } from "../../../src/io/sink.ts";
-import { openBundle } from "../../../src/model/open.ts";
-import type { Reader } from "../../../src/model/reader.ts";
-import type { Recording } from "../../../src/model/recording.ts";
-import { convert } from "../../../src/ops/convert.ts";
-import { rewrite } from "../../../src/ops/copy.ts";
-import { applyEdits } from "../../../src/ops/edit/apply.ts";
-import type { Operation } from "../../../src/ops/edit/list.ts";
-import { writeEdited } from "../../../src/ops/edit/write.ts";
-import { check } from "../../../src/ops/check.ts";
-import { repair } from "../../../src/ops/repair.ts";
-import { compact } from "../../../src/record/compact/compact.ts";
+import {
+  applyEdits,
+  check,
+  convert,
+  MemoryFiles,
+  open as openRecording,
+  type Operation,
+  type Reader,
+  type Recording,
+  repair,
+  rewrite,
+  writeEdited,
+} from "../../../src/index.ts";
+import { loadZstd } from "../../../src/kit.ts";
+import { compact } from "../../../src/record/index.ts";
 import { bundleOfFiles } from "../../conformance/mutate.ts";
 import { compacted } from "../../fixtures/hcrp/recording.ts";
-import { FORMATS } from "../../formats.ts";
 import { wildContent } from "../../record/wild.ts";
 import { tries } from "../../soak.ts";
 import { BookReader, type BookState } from "../../support/hcrp-by-the-book.ts";
@@ -31,7 +32,7 @@ const zstd = await loadZstd();
 const race = fixture("hcrp/tower-race.hcrp");
 
 function open(bytes: Uint8Array): Promise<Recording> {
-  return openBundle(bundleOfFiles({ "a.hcrp": bytes }), FORMATS);
+  return openRecording(bundleOfFiles({ "a.hcrp": bytes }));
 }
 
 const book = (bytes: Uint8Array): BookReader =>
@@ -69,7 +70,7 @@ async function rewritten(bytes: Uint8Array): Promise<Uint8Array> {
 async function repaired(bytes: Uint8Array): Promise<Uint8Array> {
   const files = new MemoryFiles("a.hcrp");
   await repair(await open(bytes), bundleOfFiles({ "a.hcrp": bytes }), writing, files, (written) =>
-    openBundle(written, FORMATS),
+    openRecording(written),
   );
   return files.bytes;
 }
@@ -221,7 +222,7 @@ describe("a recording whose cut tells displacements with an event of simtape's o
   });
 
   test("keeps what it carries of another format", async () => {
-    const tape = await openBundle(bundleOfFiles({ "p.tape": fixture("mira/patrol.tape") }), FORMATS);
+    const tape = await openRecording(bundleOfFiles({ "p.tape": fixture("mira/patrol.tape") }));
     const files = new MemoryFiles("a.hcrp");
     await convert(tape, writing, files);
     await using whole = await open(files.bytes);

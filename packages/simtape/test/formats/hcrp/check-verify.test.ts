@@ -1,23 +1,22 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { loadZstd, readZstdFrameHeader, type Zstd } from "../../../src/codec/zstd.ts";
+import { readZstdFrameHeader } from "../../../src/codec/zstd.ts";
 import { EVENT } from "../../../src/formats/hcrp/layout/events.ts";
 import { writeSetBlock } from "../../../src/formats/hcrp/layout/world-events.ts";
-import { openBundle } from "../../../src/model/open.ts";
-import { type CheckReport, check } from "../../../src/ops/check.ts";
-import { verify } from "../../../src/record/compact/verify.ts";
+import { check, type CheckReport, open } from "../../../src/index.ts";
+import { loadZstd, type Zstd } from "../../../src/kit.ts";
+import { verify } from "../../../src/record/index.ts";
 import { bundleOfFiles, mutate, mutation } from "../../conformance/mutate.ts";
 import { faultsOfRepair, repaired } from "../../conformance/repairs.ts";
 import { twoEpochs, walk } from "../../fixtures/hcrp/make.ts";
 import { race } from "../../fixtures/hcrp/race.ts";
 import { chunkBytes, compacted, type Content, event } from "../../fixtures/hcrp/recording.ts";
-import { FORMATS } from "../../formats.ts";
 import { tries } from "../../soak.ts";
 
 const zstd = await loadZstd();
 
 async function checked(bytes: Uint8Array): Promise<CheckReport> {
-  await using recording = await openBundle(bundleOfFiles({ "a.hcrp": bytes }), FORMATS);
+  await using recording = await open(bundleOfFiles({ "a.hcrp": bytes }));
   return await check(recording);
 }
 

@@ -1,9 +1,7 @@
 import { expect, test } from "vitest";
-import { ByteBuilder } from "../../../src/bytes/builder.ts";
-import { ByteCursor } from "../../../src/bytes/cursor.ts";
-import { loadZstd } from "../../../src/codec/zstd.ts";
 import type { ChunkContext } from "../../../src/formats/hcrp/chunk/context.ts";
 import { createHcrp, hcrp, type NameFixer } from "../../../src/formats/hcrp/format.ts";
+import { writeSwing } from "../../../src/formats/hcrp/layout/entity-events.ts";
 import {
   type Header,
   headerCrc,
@@ -14,18 +12,20 @@ import {
   writeHeader,
   writeIndexEntry,
 } from "../../../src/formats/hcrp/layout/framing.ts";
-import { writeSwing } from "../../../src/formats/hcrp/layout/entity-events.ts";
 import { aboveLimits, readHead, readPreamble } from "../../../src/formats/hcrp/read/preamble.ts";
 import type { HcrpReader } from "../../../src/formats/hcrp/read/reader.ts";
 import { writing } from "../../../src/formats/hcrp/writing.ts";
-import { MemoryFiles } from "../../../src/io/sink.ts";
-import { type Finding, RecordingError } from "../../../src/model/error.ts";
-import { openBundle } from "../../../src/model/open.ts";
-import type { Format } from "../../../src/model/format.ts";
-import type { Recording } from "../../../src/model/recording.ts";
-import { check } from "../../../src/ops/check.ts";
-import { repair } from "../../../src/ops/repair.ts";
-import { FORMATS } from "../../formats.ts";
+import {
+  check,
+  type Finding,
+  type Format,
+  MemoryFiles,
+  open as openRecording,
+  type Recording,
+  RecordingError,
+  repair,
+} from "../../../src/index.ts";
+import { ByteBuilder, ByteCursor, loadZstd } from "../../../src/kit.ts";
 import { bundleOfFiles } from "../../conformance/describe-format.ts";
 import { DICTIONARY_ID, dictionaryBytes, epochs, fixtures, twoEpochs, walk } from "../../fixtures/hcrp/make.ts";
 import { compacted, type Content, event, segmented } from "../../fixtures/hcrp/recording.ts";
@@ -36,7 +36,7 @@ const zstd = await loadZstd();
 const made = await fixtures();
 
 function open(bytes: Uint8Array, format: Format = hcrp): Promise<Recording> {
-  return openBundle(bundleOfFiles({ "a.hcrp": bytes }), [format]);
+  return openRecording(bundleOfFiles({ "a.hcrp": bytes }), { formats: [format] });
 }
 
 async function rows(recording: Recording): Promise<string[]> {
@@ -350,7 +350,7 @@ test("row 18: 100,000 random index entries and the largest segment and offset su
   const files = segmented(zstd, walk(), 4, { entry: (each) => ({ ...each, offsetHigh: 0xffff_ffff }) });
   const { "meta.hcrp": meta, "seg-00000000.hcs": segment } = files;
   const last = { "meta.hcrp": meta!, "seg-4294967295.hcs": segment! };
-  await using recording = await openBundle(bundleOfFiles(last), [hcrp]);
+  await using recording = await openRecording(bundleOfFiles(last), { formats: [hcrp] });
   await using same = await open(compacted(zstd, walk()));
   expect(await rows(recording)).toEqual(await rows(same));
 });
@@ -470,7 +470,7 @@ test("row 29: repairing a recording keeps what only a later reader can read", as
   const to = new MemoryFiles("a.hcrp");
   const again = (): Promise<Recording> => open(to.bytes);
   const report = await repair(recording, bundleOfFiles({ "a.hcrp": damaged }), writing, to, (written) =>
-    openBundle(written, FORMATS),
+    openRecording(written),
   );
   expect(report.lost.map(({ message }) => message).join()).not.toContain("schema");
   await using result = await again();

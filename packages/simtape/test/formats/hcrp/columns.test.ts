@@ -1,17 +1,12 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { ByteBuilder } from "../../../src/bytes/builder.ts";
-import { LayoutError } from "../../../src/bytes/error.ts";
-import { loadZstd } from "../../../src/codec/zstd.ts";
 import { fromColumns } from "../../../src/formats/hcrp/columns/columns.ts";
 import { toColumns } from "../../../src/formats/hcrp/columns/writing.ts";
 import { hcrp } from "../../../src/formats/hcrp/format.ts";
 import { LIMITS, writeVarInt } from "../../../src/formats/hcrp/layout/framing.ts";
 import { writing } from "../../../src/formats/hcrp/writing.ts";
-import { MemoryFiles } from "../../../src/io/sink.ts";
-import { openBundle } from "../../../src/model/open.ts";
-import type { Recording } from "../../../src/model/recording.ts";
-import { rewrite } from "../../../src/ops/copy.ts";
+import { LayoutError, MemoryFiles, open as openRecording, type Recording, rewrite } from "../../../src/index.ts";
+import { ByteBuilder, loadZstd } from "../../../src/kit.ts";
 import { bundleOfFiles } from "../../conformance/mutate.ts";
 import { walk } from "../../fixtures/hcrp/make.ts";
 import { built, chunkBytes, compacted } from "../../fixtures/hcrp/recording.ts";
@@ -382,7 +377,8 @@ function lengths(told: Readonly<Record<number, number>>): number[] {
 }
 
 describe("a file with flag COLUMNS", () => {
-  const open = (bytes: Uint8Array): Promise<Recording> => openBundle(bundleOfFiles({ "a.hcrp": bytes }), [hcrp]);
+  const open = (bytes: Uint8Array): Promise<Recording> =>
+    openRecording(bundleOfFiles({ "a.hcrp": bytes }), { formats: [hcrp] });
 
   test("has the messages of one without", async () => {
     await using plain = await open(compacted(zstd, walk()));

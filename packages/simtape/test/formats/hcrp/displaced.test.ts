@@ -1,18 +1,20 @@
 import { expect, test } from "vitest";
-import { loadZstd } from "../../../src/codec/zstd.ts";
 import { hcrp } from "../../../src/formats/hcrp/format.ts";
-import { CHUNK_RECORD_BYTES, TICK } from "../../../src/formats/hcrp/layout/framing.ts";
 import { writeSwing } from "../../../src/formats/hcrp/layout/entity-events.ts";
 import { EVENT } from "../../../src/formats/hcrp/layout/events.ts";
+import { CHUNK_RECORD_BYTES, TICK } from "../../../src/formats/hcrp/layout/framing.ts";
 import type { HcrpReader } from "../../../src/formats/hcrp/read/reader.ts";
 import { writing } from "../../../src/formats/hcrp/writing.ts";
-import { MemoryFiles } from "../../../src/io/sink.ts";
-import type { Finding } from "../../../src/model/error.ts";
-import { openBundle } from "../../../src/model/open.ts";
-import type { Recording } from "../../../src/model/recording.ts";
-import { check } from "../../../src/ops/check.ts";
-import { type RepairReport, repair } from "../../../src/ops/repair.ts";
-import { FORMATS } from "../../formats.ts";
+import {
+  check,
+  type Finding,
+  MemoryFiles,
+  open as openRecording,
+  type Recording,
+  repair,
+  type RepairReport,
+} from "../../../src/index.ts";
+import { loadZstd } from "../../../src/kit.ts";
 import { bundleOfFiles } from "../../conformance/describe-format.ts";
 import { tries } from "../../soak.ts";
 import { fixtures, walk } from "../../fixtures/hcrp/make.ts";
@@ -38,7 +40,7 @@ const SEGMENTS = ["seg-00000000.hcs", "seg-00000001.hcs"] as const;
 const seeds = tries(12, 200);
 
 function open(files: Files): Promise<Recording> {
-  return openBundle(bundleOfFiles(files), [hcrp]);
+  return openRecording(bundleOfFiles(files), { formats: [hcrp] });
 }
 
 /** Messages by the start of their chunk, which is a multiple of 60 ticks. */
@@ -80,7 +82,7 @@ async function repaired(files: Files): Promise<{ report: RepairReport; kept: Map
   await using recording = await open(files);
   const to = new MemoryFiles("a.hcrp");
   const again = (): Promise<Recording> => open({ "a.hcrp": to.bytes });
-  const report = await repair(recording, bundleOfFiles(files), writing, to, (written) => openBundle(written, FORMATS));
+  const report = await repair(recording, bundleOfFiles(files), writing, to, (written) => openRecording(written));
   await using result = await again();
   expect((await check(result)).findings).toEqual([]);
   expect((await result.timeline()).end).toBe(720 * TICK);

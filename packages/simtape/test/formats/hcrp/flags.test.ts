@@ -1,24 +1,27 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { loadZstd } from "../../../src/codec/zstd.ts";
 import { matching } from "../../../src/cli/input/glob.ts";
 import { hcrp } from "../../../src/formats/hcrp/format.ts";
 import { FLAG_CLIP, KNOWN_LOW_FLAGS } from "../../../src/formats/hcrp/layout/framing.ts";
 import { writing } from "../../../src/formats/hcrp/writing.ts";
-import { MemoryFiles } from "../../../src/io/sink.ts";
-import { openBundle } from "../../../src/model/open.ts";
-import type { Recording } from "../../../src/model/recording.ts";
-import { check } from "../../../src/ops/check.ts";
-import { applyEdits } from "../../../src/ops/edit/apply.ts";
-import type { Operation } from "../../../src/ops/edit/list.ts";
-import { writeEdited } from "../../../src/ops/edit/write.ts";
-import { repair } from "../../../src/ops/repair.ts";
+import {
+  applyEdits,
+  check,
+  MemoryFiles,
+  open as openRecording,
+  type Operation,
+  type Recording,
+  repair,
+  writeEdited,
+} from "../../../src/index.ts";
+import { loadZstd } from "../../../src/kit.ts";
 import { bundleOfFiles } from "../../conformance/mutate.ts";
 import { productionRun, walk } from "../../fixtures/hcrp/make.ts";
 import { compacted, production } from "../../fixtures/hcrp/recording.ts";
 
 const zstd = await loadZstd();
-const open = (bytes: Uint8Array): Promise<Recording> => openBundle(bundleOfFiles({ "run.hcrp": bytes }), [hcrp]);
+const open = (bytes: Uint8Array): Promise<Recording> =>
+  openRecording(bundleOfFiles({ "run.hcrp": bytes }), { formats: [hcrp] });
 
 const EDITS: Readonly<Record<string, readonly Operation[]>> = {
   "trim its end": [{ op: "trim", until: 2e9 }],
@@ -83,7 +86,9 @@ describe.each(Object.entries(HEADERS))("flags that are not known, of %s", (_, ma
     const recording = await open(make(0xf0f0));
     const files = new MemoryFiles("run.hcrp");
     const bundle = bundleOfFiles({ "run.hcrp": make(0xf0f0) });
-    const { status } = await repair(recording, bundle, writing, files, (written) => openBundle(written, [hcrp]));
+    const { status } = await repair(recording, bundle, writing, files, (written) =>
+      openRecording(written, { formats: [hcrp] }),
+    );
     await using made = await open(files.bytes);
     expect((await check(made)).status).toBe("sound");
     // what is sound is copied as it is

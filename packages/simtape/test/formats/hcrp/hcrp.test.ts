@@ -2,10 +2,10 @@ import { readFileSync } from "node:fs";
 import { zipSync } from "fflate";
 import { describe, expect, test } from "vitest";
 import { allFormats } from "../../../src/cli/input/formats.ts";
-import { loadZstd } from "../../../src/codec/zstd.ts";
 import { hcrp } from "../../../src/formats/hcrp/format.ts";
 import type { IndexEntry } from "../../../src/formats/hcrp/layout/framing.ts";
-import { openBundle } from "../../../src/model/open.ts";
+import { loadZstd } from "../../../src/kit.ts";
+import { open } from "../../../src/index.ts";
 import { bundleOfFiles, describeFormat, type Specimen } from "../../conformance/describe-format.ts";
 import { epochs, fixtures, twoEpochs, walk } from "../../fixtures/hcrp/make.ts";
 import {
@@ -111,7 +111,7 @@ describe("fixtures", () => {
   });
 
   test("the race is a race: everybody finishes, higher than they started", async () => {
-    await using recording = await openBundle(bundleOfFiles({ "a.hcrp": made.get("tower-race.hcrp")! }), [hcrp]);
+    await using recording = await open(bundleOfFiles({ "a.hcrp": made.get("tower-race.hcrp")! }), { formats: [hcrp] });
     const { end } = await recording.timeline();
     const first = (await recording.state(0)).sets.get("players")!;
     const last = (await recording.state(end)).sets.get("players")!;
@@ -146,7 +146,7 @@ test("production files of both formats say the same, names aside", async () => {
   const positions = await Promise.all(
     ([4, 5] as const).map(async (version) => {
       const file = production(zstd, version, (await import("../../fixtures/hcrp/make.ts")).productionRun(version));
-      await using recording = await openBundle(bundleOfFiles({ "a.hcrp": file }), [hcrp]);
+      await using recording = await open(bundleOfFiles({ "a.hcrp": file }), { formats: [hcrp] });
       const state = await recording.state(5e9);
       return state.sets.get("players")!.columns.get("position")!.data;
     }),

@@ -1,15 +1,9 @@
 import { expect, test } from "vitest";
 import { matching } from "../../../src/cli/input/glob.ts";
-import { loadZstd } from "../../../src/codec/zstd.ts";
 import { hcrp } from "../../../src/formats/hcrp/format.ts";
 import { FIRST_SIZED } from "../../../src/formats/hcrp/layout/events.ts";
-import { bundleOf } from "../../../src/io/bundle.ts";
-import { memory } from "../../../src/io/memory.ts";
-import { MemoryFiles } from "../../../src/io/sink.ts";
-import { openBundle } from "../../../src/model/open.ts";
-import type { Recording } from "../../../src/model/recording.ts";
-import { applyEdits } from "../../../src/ops/edit/apply.ts";
-import { writeEdited } from "../../../src/ops/edit/write.ts";
+import { applyEdits, bundleOf, memory, MemoryFiles, open, type Recording, writeEdited } from "../../../src/index.ts";
+import { loadZstd } from "../../../src/kit.ts";
 import { type ChunkContent, compacted, event } from "../../fixtures/hcrp/recording.ts";
 
 /** Bytes that do not get smaller. */
@@ -29,7 +23,7 @@ function chunk(bytes: Uint8Array): ChunkContent {
 }
 
 async function recordingOf(chunks: readonly ChunkContent[]): Promise<Recording> {
-  return openBundle(bundleOf(memory(compacted(await loadZstd(), { chunks }, { level: 1 }), "a.hcrp")), [hcrp]);
+  return open(bundleOf(memory(compacted(await loadZstd(), { chunks }, { level: 1 }), "a.hcrp")), { formats: [hcrp] });
 }
 
 async function count(recording: Recording): Promise<number> {
@@ -52,7 +46,7 @@ test("recordings of any number of chunks are joined behind a large one of few: t
   const files = new MemoryFiles("joined.hcrp");
   const { lost } = await writeEdited(reader, writing, files);
   expect(lost).toEqual([]);
-  const joined = await openBundle(bundleOf(memory(files.bytes, "joined.hcrp")), [hcrp]);
+  const joined = await open(bundleOf(memory(files.bytes, "joined.hcrp")), { formats: [hcrp] });
   expect(await count(joined)).toBe((await count(few)) + (await count(many)));
   expect(joined.findings).toEqual([]);
 });

@@ -1,9 +1,8 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { ByteBuilder } from "../../../src/bytes/builder.ts";
-import { ByteCursor } from "../../../src/bytes/cursor.ts";
-import { LayoutError } from "../../../src/bytes/error.ts";
-import { NBT, nbtCompound, nbtText, writeNbt } from "../../../src/codec/nbt.ts";
+import * as chunk from "../../../src/formats/hcrp/layout/chunk.ts";
+import * as entityEvents from "../../../src/formats/hcrp/layout/entity-events.ts";
+import * as eventIds from "../../../src/formats/hcrp/layout/events.ts";
 import {
   CHUNK_RECORD_BYTES,
   chunkRecordCrc,
@@ -25,13 +24,12 @@ import {
   writeUuid,
   writeVarInt,
 } from "../../../src/formats/hcrp/layout/framing.ts";
-import * as chunk from "../../../src/formats/hcrp/layout/chunk.ts";
-import * as entityEvents from "../../../src/formats/hcrp/layout/entity-events.ts";
-import * as eventIds from "../../../src/formats/hcrp/layout/events.ts";
 import { readMetadata, readReserved, writeReserved } from "../../../src/formats/hcrp/layout/metadata.ts";
 import * as motion from "../../../src/formats/hcrp/layout/motion.ts";
 import * as production from "../../../src/formats/hcrp/layout/production.ts";
 import * as worldEvents from "../../../src/formats/hcrp/layout/world-events.ts";
+import { LayoutError } from "../../../src/index.ts";
+import { ByteBuilder, ByteCursor, NBT, nbtCompound, nbtText, writeNbt } from "../../../src/kit.ts";
 
 const int = fc.oneof(fc.nat(200), fc.nat(0x7fff_ffff));
 const byte = fc.nat(255);

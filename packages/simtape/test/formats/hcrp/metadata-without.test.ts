@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
-import { NBT, nbtCompound, type NbtTag, nbtText } from "../../../src/codec/nbt.ts";
 import { withoutTexts } from "../../../src/formats/hcrp/layout/metadata-without.ts";
+import { NBT, nbtCompound, type NbtTag, nbtText } from "../../../src/kit.ts";
 
 const UUID = "00000001-ffff-fffe-0000-0003fffffffc";
 const ints = (...value: number[]): NbtTag => ({ type: NBT.intArray, value: Int32Array.of(...value) });

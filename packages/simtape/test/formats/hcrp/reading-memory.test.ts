@@ -4,15 +4,11 @@ import { join } from "node:path";
 import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
 import { expect, onTestFinished, test } from "vitest";
-import { loadZstd } from "../../../src/codec/zstd.ts";
 import { hcrp } from "../../../src/formats/hcrp/format.ts";
 import { FIRST_SIZED } from "../../../src/formats/hcrp/layout/events.ts";
-import { bundleOf } from "../../../src/io/bundle.ts";
-import { memory } from "../../../src/io/memory.ts";
+import { bundleOf, memory, type MessageBatch, open, type SourceBundle } from "../../../src/index.ts";
 import { fromFile } from "../../../src/io/node/index.ts";
-import type { SourceBundle } from "../../../src/io/source.ts";
-import type { MessageBatch } from "../../../src/model/batch.ts";
-import { openBundle } from "../../../src/model/open.ts";
+import { loadZstd } from "../../../src/kit.ts";
 import { type ChunkContent, compacted, event } from "../../fixtures/hcrp/recording.ts";
 
 /** Some twenty of them come with one read. */
@@ -39,7 +35,7 @@ const withHoles = compacted(zstd, { chunks: holes }, { level: 1 });
 
 /** All batches of a recording, kept until the last one is there. */
 async function batchesOf(bundle: SourceBundle, reverse: boolean): Promise<MessageBatch[]> {
-  const recording = await openBundle(bundle, [hcrp]);
+  const recording = await open(bundle, { formats: [hcrp] });
   const batches: MessageBatch[] = [];
   for await (const batch of recording.batches({ reverse })) batches.push(batch);
   await recording.close();
@@ -78,7 +74,7 @@ test.each([false, true])(
       },
       close: () => whole.close(),
     };
-    await using recording = await openBundle(bundleOf(source), [hcrp]);
+    await using recording = await open(bundleOf(source), { formats: [hcrp] });
     let batches = 0;
     let alive = Number.NaN;
     for await (const { length } of recording.batches({ reverse })) {

@@ -1,7 +1,8 @@
 import { describe, expect, test } from "vitest";
-import { NBT, nbtCompound, nbtText, writeNbt } from "../../../src/codec/nbt.ts";
-import { loadZstd } from "../../../src/codec/zstd.ts";
 import { createHcrp, hcrp } from "../../../src/formats/hcrp/format.ts";
+import { PALETTE } from "../../../src/formats/hcrp/layout/chunk.ts";
+import { writeSwing } from "../../../src/formats/hcrp/layout/entity-events.ts";
+import { EVENT } from "../../../src/formats/hcrp/layout/events.ts";
 import {
   FLAG_COLUMNS,
   FLAG_SEGMENTED,
@@ -9,19 +10,23 @@ import {
   type IndexEntry,
   TICK,
 } from "../../../src/formats/hcrp/layout/framing.ts";
-import { PALETTE } from "../../../src/formats/hcrp/layout/chunk.ts";
-import { writeSwing } from "../../../src/formats/hcrp/layout/entity-events.ts";
-import { EVENT } from "../../../src/formats/hcrp/layout/events.ts";
 import { writeReserved } from "../../../src/formats/hcrp/layout/metadata.ts";
-import { bundleOf } from "../../../src/io/bundle.ts";
-import { type CountedSource, counted } from "../../../src/io/counted.ts";
-import { memory } from "../../../src/io/memory.ts";
-import { type ByteSource, type SourceBundle, SourceError } from "../../../src/io/source.ts";
-import { type Finding, Findings } from "../../../src/model/error.ts";
-import { openBundle } from "../../../src/model/open.ts";
-import type { Format } from "../../../src/model/format.ts";
-import { Recording } from "../../../src/model/recording.ts";
-import { MutableState } from "../../../src/model/state.ts";
+import {
+  bundleOf,
+  type ByteSource,
+  counted,
+  type CountedSource,
+  type Finding,
+  type Format,
+  memory,
+  MutableState,
+  open as openRecording,
+  Recording,
+  type SourceBundle,
+  SourceError,
+} from "../../../src/index.ts";
+import { loadZstd, NBT, nbtCompound, nbtText, writeNbt } from "../../../src/kit.ts";
+import { Findings } from "../../../src/model/error.ts";
 import { bundleOfFiles } from "../../conformance/describe-format.ts";
 import { DICTIONARY_ID, dictionaryBytes, epochs, fixtures, twoEpochs, walk } from "../../fixtures/hcrp/make.ts";
 import { race } from "../../fixtures/hcrp/race.ts";
@@ -38,7 +43,7 @@ const zstd = await loadZstd();
 const made = await fixtures();
 
 function open(bytes: Uint8Array, format: Format = hcrp): Promise<Recording> {
-  return openBundle(bundleOf(memory(bytes)), [format]);
+  return openRecording(bundleOf(memory(bytes)), { formats: [format] });
 }
 
 /** Every finding of a file after reading all of it. */
@@ -378,7 +383,9 @@ describe("the index against its rules (spec §5)", () => {
   test("a cut index is made again from the records of the segments", async () => {
     const files = segmented(zstd, walk(), 2);
     const meta = files["meta.hcrp"]!;
-    await using recording = await openBundle(bundleOfFiles({ ...files, "meta.hcrp": meta.slice(0, -20) }), [hcrp]);
+    await using recording = await openRecording(bundleOfFiles({ ...files, "meta.hcrp": meta.slice(0, -20) }), {
+      formats: [hcrp],
+    });
     expect(codes(recording.findings)).toEqual(["bad-index-checksum", "index-recovered"]);
     await using sound = await open(compacted(zstd, walk()));
     expect(await names(recording)).toEqual(await names(sound));
@@ -396,7 +403,7 @@ describe("the index against its rules (spec §5)", () => {
       "seg-00000005.hcs": c!,
       "seg-4294967295.hcs": d!,
     };
-    await using recording = await openBundle(bundleOfFiles(renamed), [hcrp]);
+    await using recording = await openRecording(bundleOfFiles(renamed), { formats: [hcrp] });
     await using straight = await open(compacted(zstd, walk()));
     expect(await names(recording)).toEqual(await names(straight));
     expect(codes(recording.findings)).toEqual(["index-segment-order"]);
@@ -594,11 +601,11 @@ describe("dictionaries", () => {
 
   test("a dictionary beside the recording is found by its id, and compared by its sha256", async () => {
     const beside = { "run.hcrp": bytes, "32769.dict": dictionaryBytes() };
-    await using recording = await openBundle(bundleOfFiles(beside), [hcrp]);
+    await using recording = await openRecording(bundleOfFiles(beside), { formats: [hcrp] });
     await using plain = await open(compacted(zstd, walk()));
     expect(await names(recording)).toEqual(await names(plain));
     const none = createHcrp({ dictionaries: async () => null });
-    await using fallback = await openBundle(bundleOfFiles(beside), [none]);
+    await using fallback = await openRecording(bundleOfFiles(beside), { formats: [none] });
     expect(await names(fallback)).toEqual(await names(plain));
     const metadata = nbtCompound({ hcrp: writeReserved({ dictionarySha256: "00".repeat(32) }) });
     const bound = compacted(
@@ -606,11 +613,13 @@ describe("dictionaries", () => {
       { ...walk(), metadata },
       { dictionary: { id: DICTIONARY_ID, bytes: dictionaryBytes() } },
     );
-    await expect(openBundle(bundleOfFiles({ ...beside, "run.hcrp": bound }), [hcrp])).rejects.toThrow(
+    await expect(openRecording(bundleOfFiles({ ...beside, "run.hcrp": bound }), { formats: [hcrp] })).rejects.toThrow(
       /expected sha256 0{64}, found [0-9a-f]{64} in 32769.dict/,
     );
     const truncated = { ...beside, "32769.dict": dictionaryBytes().subarray(0, 6) };
-    await expect(openBundle(bundleOfFiles(truncated), [hcrp])).rejects.toThrow("expected id 32769, found 0");
+    await expect(openRecording(bundleOfFiles(truncated), { formats: [hcrp] })).rejects.toThrow(
+      "expected id 32769, found 0",
+    );
   });
 
   test("an id outside the range is told and not asked for", async () => {

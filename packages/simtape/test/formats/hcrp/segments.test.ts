@@ -1,7 +1,4 @@
 import { expect, test } from "vitest";
-import { ByteBuilder } from "../../../src/bytes/builder.ts";
-import { ByteCursor } from "../../../src/bytes/cursor.ts";
-import { loadZstd } from "../../../src/codec/zstd.ts";
 import { hcrp } from "../../../src/formats/hcrp/format.ts";
 import {
   CHUNK_RECORD_BYTES,
@@ -15,15 +12,18 @@ import {
 } from "../../../src/formats/hcrp/layout/framing.ts";
 import type { HcrpReader } from "../../../src/formats/hcrp/read/reader.ts";
 import { writing } from "../../../src/formats/hcrp/writing.ts";
-import { filesBundle } from "../../../src/io/bundle.ts";
-import { MemoryFiles } from "../../../src/io/sink.ts";
-import type { Finding } from "../../../src/model/error.ts";
-import { openBundle } from "../../../src/model/open.ts";
-import type { Recording } from "../../../src/model/recording.ts";
-import { check } from "../../../src/ops/check.ts";
-import { corrupt, plan } from "../../../src/ops/corrupt.ts";
-import { repair } from "../../../src/ops/repair.ts";
-import { FORMATS } from "../../formats.ts";
+import {
+  check,
+  corrupt,
+  filesBundle,
+  type Finding,
+  MemoryFiles,
+  open as openRecording,
+  planCorruption as plan,
+  type Recording,
+  repair,
+} from "../../../src/index.ts";
+import { ByteBuilder, ByteCursor, loadZstd } from "../../../src/kit.ts";
 import { bundleOfFiles } from "../../conformance/describe-format.ts";
 import { tries } from "../../soak.ts";
 import { walk } from "../../fixtures/hcrp/make.ts";
@@ -45,7 +45,7 @@ function generation(segments: number): Uint8Array {
 }
 
 function open(files: Files): Promise<Recording> {
-  return openBundle(bundleOfFiles(files), [hcrp]);
+  return openRecording(bundleOfFiles(files), { formats: [hcrp] });
 }
 
 async function rows(recording: Recording): Promise<string[]> {
@@ -74,7 +74,7 @@ async function repaired(files: Files): Promise<Recording> {
   await using recording = await open(files);
   const to = new MemoryFiles("a.hcrp");
   const again = (): Promise<Recording> => open({ "a.hcrp": to.bytes });
-  const report = await repair(recording, bundleOfFiles(files), writing, to, (written) => openBundle(written, FORMATS));
+  const report = await repair(recording, bundleOfFiles(files), writing, to, (written) => openRecording(written));
   expect(report.status).toBe("repaired");
   const result = await again();
   const { status, messages } = await check(result);
@@ -146,7 +146,7 @@ function recordBytes(record: ChunkRecord): Uint8Array {
 test("dropped files of a folder open as the recording, in whatever order they come", async () => {
   const names = [segment(2), segment(0), META, segment(1)];
   const dropped = filesBundle(new Map(names.map((name) => [name, sound[name]!])));
-  await using recording = await openBundle(dropped, [hcrp]);
+  await using recording = await openRecording(dropped, { formats: [hcrp] });
   expect(await rows(recording)).toEqual(all);
   expect(recording.findings).toEqual([]);
 });
@@ -269,7 +269,7 @@ test("opening a recording that goes on looks for one segment more, no further", 
       return bundle.open(name);
     },
   };
-  await using recording = await openBundle(counting, [hcrp]);
+  await using recording = await openRecording(counting, { formats: [hcrp] });
   expect(asked).toEqual([META, segment(2)]);
   expect(recording.findings).toEqual([]);
 });

@@ -1,22 +1,25 @@
 import { describe, expect, test } from "vitest";
 import { matching } from "../../../src/cli/input/glob.ts";
-import { loadZstd } from "../../../src/codec/zstd.ts";
 import { hcrp } from "../../../src/formats/hcrp/format.ts";
 import { TICK } from "../../../src/formats/hcrp/layout/framing.ts";
 import { writing } from "../../../src/formats/hcrp/writing.ts";
-import { MemoryFiles } from "../../../src/io/sink.ts";
-import { openBundle } from "../../../src/model/open.ts";
-import type { Recording } from "../../../src/model/recording.ts";
-import { check } from "../../../src/ops/check.ts";
-import { applyEdits } from "../../../src/ops/edit/apply.ts";
-import type { Operation } from "../../../src/ops/edit/list.ts";
-import { writeEdited } from "../../../src/ops/edit/write.ts";
+import {
+  applyEdits,
+  check,
+  MemoryFiles,
+  open as openRecording,
+  type Operation,
+  type Recording,
+  writeEdited,
+} from "../../../src/index.ts";
+import { loadZstd } from "../../../src/kit.ts";
 import { bundleOfFiles } from "../../conformance/mutate.ts";
 import { productionRun } from "../../fixtures/hcrp/make.ts";
 import { production } from "../../fixtures/hcrp/recording.ts";
 
 const zstd = await loadZstd();
-const open = (bytes: Uint8Array): Promise<Recording> => openBundle(bundleOfFiles({ "run.hcrp": bytes }), [hcrp]);
+const open = (bytes: Uint8Array): Promise<Recording> =>
+  openRecording(bundleOfFiles({ "run.hcrp": bytes }), { formats: [hcrp] });
 
 async function edited(recording: Recording, operation: Operation): Promise<Recording> {
   const list = { version: 1, operations: [operation] } as const;

@@ -1,16 +1,13 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { loadZstd } from "../../../src/codec/zstd.ts";
+import { hcrp } from "../../../src/formats/hcrp/format.ts";
 import { SECTION, type Section, type SnapshotEntity, writeEntities } from "../../../src/formats/hcrp/layout/chunk.ts";
 import { writeSpawn } from "../../../src/formats/hcrp/layout/entity-events.ts";
 import { EVENT } from "../../../src/formats/hcrp/layout/events.ts";
 import { TICK } from "../../../src/formats/hcrp/layout/framing.ts";
 import { Move, moveMask, writeMove } from "../../../src/formats/hcrp/layout/motion.ts";
-import { hcrp } from "../../../src/formats/hcrp/format.ts";
-import { bundleOf } from "../../../src/io/bundle.ts";
-import { memory } from "../../../src/io/memory.ts";
-import { openBundle } from "../../../src/model/open.ts";
-import type { SeriesPath } from "../../../src/model/query/path.ts";
+import { bundleOf, memory, open, type SeriesPath } from "../../../src/index.ts";
+import { loadZstd } from "../../../src/kit.ts";
 import { ColumnComparison } from "../../../src/testing/columns.ts";
 import { built, type ChunkContent, compacted, type EventBytes, event } from "../../fixtures/hcrp/recording.ts";
 import { tries } from "../../soak.ts";
@@ -117,7 +114,7 @@ describe("a snapshot read by columns", () => {
     const from = fc.option(fc.integer({ min: 0, max: 3 * TICKS * TICK }), { nil: null });
     await fc.assert(
       fc.asyncProperty(content, wanted, from, fc.constantFrom(null, 7, 500), async (made, paths, start, rows) => {
-        await using recording = await openBundle(bundleOf(memory(compacted(zstd, made))), [hcrp]);
+        await using recording = await open(bundleOf(memory(compacted(zstd, made))), { formats: [hcrp] });
         await new ColumnComparison(recording).compare({ paths, options: start === null ? {} : { start }, rows });
       }),
       { numRuns: tries(200, 20_000) },
@@ -132,7 +129,7 @@ describe("a snapshot read by columns", () => {
     }));
     const snapshot = [{ type: SECTION.entities, body: built((out) => writeEntities(out, entities)) }];
     const chunks: ChunkContent[] = Array.from({ length: 3 }, () => ({ ticks: 1, snapshot, records: [] }));
-    await using recording = await openBundle(bundleOf(memory(compacted(zstd, { chunks }))), [hcrp]);
+    await using recording = await open(bundleOf(memory(compacted(zstd, { chunks }))), { formats: [hcrp] });
     const { state } = recording.reader;
     const folded: number[] = [];
     const apply = state.apply.bind(state);

@@ -1,9 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { nbtCompound, nbtText, writeNbt } from "../../../src/codec/nbt.ts";
-import { loadZstd } from "../../../src/codec/zstd.ts";
 import { hcrp } from "../../../src/formats/hcrp/format.ts";
-import { TICK } from "../../../src/formats/hcrp/layout/framing.ts";
 import {
   PALETTE,
   SECTION,
@@ -16,13 +13,12 @@ import {
 } from "../../../src/formats/hcrp/layout/chunk.ts";
 import * as entityEvents from "../../../src/formats/hcrp/layout/entity-events.ts";
 import * as eventIds from "../../../src/formats/hcrp/layout/events.ts";
+import { TICK } from "../../../src/formats/hcrp/layout/framing.ts";
 import { writeReserved } from "../../../src/formats/hcrp/layout/metadata.ts";
 import { MOVE_ON_GROUND, MOVE_X, Move, moveMask, writeMove } from "../../../src/formats/hcrp/layout/motion.ts";
 import * as worldEvents from "../../../src/formats/hcrp/layout/world-events.ts";
-import { bundleOf } from "../../../src/io/bundle.ts";
-import { memory } from "../../../src/io/memory.ts";
-import { openBundle } from "../../../src/model/open.ts";
-import { type EntitySet, MutableState, type State } from "../../../src/model/state.ts";
+import { bundleOf, type EntitySet, memory, MutableState, open, type State } from "../../../src/index.ts";
+import { loadZstd, nbtCompound, nbtText, writeNbt } from "../../../src/kit.ts";
 import { mutate, mutation, readsOrRefuses } from "../../conformance/mutate.ts";
 import { fixtures, walk } from "../../fixtures/hcrp/make.ts";
 import {
@@ -43,7 +39,7 @@ const utf8 = (text: string): Uint8Array => new TextEncoder().encode(text);
 const UUID = "1c5f0d2e-7a44-4b09-93d1-000000000001";
 
 async function stateOf(content: Content, tick: number): Promise<State> {
-  await using recording = await openBundle(bundleOf(memory(compacted(zstd, content))), [hcrp]);
+  await using recording = await open(bundleOf(memory(compacted(zstd, content))), { formats: [hcrp] });
   const state = await recording.state(tick * TICK);
   expect(recording.findings).toEqual([]);
   return state;
@@ -369,7 +365,7 @@ describe("world", () => {
       "world/dimension": "minecraft:the_end",
       interface: Uint8Array.of(1, 2),
     });
-    await using recording = await openBundle(bundleOf(memory(compacted(zstd, { chunks }))), [hcrp]);
+    await using recording = await open(bundleOf(memory(compacted(zstd, { chunks }))), { formats: [hcrp] });
     const values: unknown[] = [];
     for await (const message of recording.messages(recording.channel("snapshot"))) values.push(message.value);
     expect(values[0]).toEqual({});
@@ -385,9 +381,9 @@ describe("world", () => {
 
 describe("production", () => {
   test.each([4, 5] as const)("format %i: the subject, what it owns, ghost blocks, the run", async (version) => {
-    await using recording = await openBundle(bundleOf(memory((await fixtures()).get(`production-${version}.hcrp`)!)), [
-      hcrp,
-    ]);
+    await using recording = await open(bundleOf(memory((await fixtures()).get(`production-${version}.hcrp`)!)), {
+      formats: [hcrp],
+    });
     expect(recording.info.version).toBe(`${version} (production)`);
     const at = (tick: number): Promise<State> => recording.state(tick * TICK);
     const early = await at(0);
@@ -451,7 +447,7 @@ test("a mask bit stands for its field", () =>
 test("rows that are folded together do what they do one by one, journalled or not", async () => {
   for (let seed = 0; seed < tries(15, 200); seed++) {
     const roll = random(seed);
-    await using recording = await openBundle(await segmentedBundle(wildContent(seed)), [hcrp]);
+    await using recording = await open(await segmentedBundle(wildContent(seed)), { formats: [hcrp] });
     const { state: model } = recording.reader;
     const [single, together, journalled] = [new MutableState(), new MutableState(), new MutableState()];
     for (const state of [single, together, journalled]) model.begin?.(state);

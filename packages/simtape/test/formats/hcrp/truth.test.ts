@@ -1,11 +1,10 @@
 import { readFileSync } from "node:fs";
 import { gunzipSync } from "node:zlib";
 import { describe, expect, test } from "vitest";
-import { ByteBuilder } from "../../../src/bytes/builder.ts";
-import { ByteCursor } from "../../../src/bytes/cursor.ts";
-import { writeNbt } from "../../../src/codec/nbt.ts";
-import { loadZstd } from "../../../src/codec/zstd.ts";
 import { hcrp } from "../../../src/formats/hcrp/format.ts";
+import { SECTION, writeEntities } from "../../../src/formats/hcrp/layout/chunk.ts";
+import { writePlaceEvent, writeSwing } from "../../../src/formats/hcrp/layout/entity-events.ts";
+import { EVENT } from "../../../src/formats/hcrp/layout/events.ts";
 import {
   HEADER_BYTES,
   headerCrc,
@@ -16,12 +15,10 @@ import {
   writeHeader,
   writeIndexEntry,
 } from "../../../src/formats/hcrp/layout/framing.ts";
-import { SECTION, writeEntities } from "../../../src/formats/hcrp/layout/chunk.ts";
-import { writePlaceEvent, writeSwing } from "../../../src/formats/hcrp/layout/entity-events.ts";
-import { EVENT } from "../../../src/formats/hcrp/layout/events.ts";
 import { readMetadata, readReserved } from "../../../src/formats/hcrp/layout/metadata.ts";
 import { MOVE_ON_GROUND, MOVE_X, Move, writeMove } from "../../../src/formats/hcrp/layout/motion.ts";
-import { openBundle } from "../../../src/model/open.ts";
+import { ByteBuilder, ByteCursor, loadZstd, writeNbt } from "../../../src/kit.ts";
+import { open } from "../../../src/index.ts";
 import { bundleOfFiles } from "../../conformance/describe-format.ts";
 import { built, chunkBytes, compacted, event } from "../../fixtures/hcrp/recording.ts";
 import { type Pose, WorldRecorder } from "../../fixtures/hcrp/world.ts";
@@ -115,7 +112,7 @@ describe.runIf(samplesDirectory !== null)("golden-v1.hcrp", () => {
   });
 
   test("plays: one entity, a move of 410 steps at tick 7, a swing at tick 205", async () => {
-    await using recording = await openBundle(bundleOfFiles({ "golden-v1.hcrp": bytes }), [hcrp]);
+    await using recording = await open(bundleOfFiles({ "golden-v1.hcrp": bytes }), { formats: [hcrp] });
     const messages: [string, number, unknown][] = [];
     for await (const message of recording.messages())
       messages.push([message.channel.name, message.time / TICK, message.keyframe]);
@@ -178,7 +175,7 @@ describe.runIf(samplesDirectory !== null)("trace24-ticks.ndjson.gz", () => {
     }
     expect(seen.size).toBe(24);
     const file = compacted(zstd, { chunks: world.finish(TICKS) }, { level: 3 });
-    await using recording = await openBundle(bundleOfFiles({ "a.hcrp": file }), [hcrp]);
+    await using recording = await open(bundleOfFiles({ "a.hcrp": file }), { formats: [hcrp] });
     expect((await recording.statistics())[EVENT.move]!.messages).toBeGreaterThan(5000);
     // the whole track by folding once
     const reader = await hcrp.open(bundleOfFiles({ "a.hcrp": file }), { report: () => undefined }, {});

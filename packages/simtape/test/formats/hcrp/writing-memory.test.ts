@@ -1,8 +1,7 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { hcrp } from "../../../src/formats/hcrp/format.ts";
-import { open } from "../../../src/index.ts";
-import { type ByteSink, MemoryFiles, type SinkBundle } from "../../../src/io/sink.ts";
+import { type ByteSink, MemoryFiles, open, type SinkBundle } from "../../../src/index.ts";
 
 /** Takes bytes in only when it says that it has: until then they must stay what they were. */
 class SlowFiles implements SinkBundle {

@@ -1,27 +1,30 @@
 import { describe, expect, test } from "vitest";
-import { crc32 } from "../../../src/bytes/crc32.ts";
-import { loadZstd } from "../../../src/codec/zstd.ts";
 import { createHcrp } from "../../../src/formats/hcrp/format.ts";
-import { TICK } from "../../../src/formats/hcrp/layout/framing.ts";
 import { SECTION } from "../../../src/formats/hcrp/layout/chunk.ts";
 import { writeSwing } from "../../../src/formats/hcrp/layout/entity-events.ts";
 import { EVENT, EVENT_NAMES } from "../../../src/formats/hcrp/layout/events.ts";
+import { TICK } from "../../../src/formats/hcrp/layout/framing.ts";
 import { PRODUCTION_NAMES } from "../../../src/formats/hcrp/layout/production.ts";
 import { corrected } from "../../../src/formats/hcrp/read/correct.ts";
 import type { HcrpReader } from "../../../src/formats/hcrp/read/reader.ts";
 import { writing } from "../../../src/formats/hcrp/writing.ts";
-import { MemoryFiles } from "../../../src/io/sink.ts";
-import { type Finding, RecordingError } from "../../../src/model/error.ts";
-import { openBundle } from "../../../src/model/open.ts";
-import type { Recording } from "../../../src/model/recording.ts";
-import { check } from "../../../src/ops/check.ts";
-import { corrupt, plan } from "../../../src/ops/corrupt.ts";
-import { repair } from "../../../src/ops/repair.ts";
+import {
+  check,
+  corrupt,
+  type Finding,
+  FORMATS,
+  MemoryFiles,
+  open as openRecording,
+  planCorruption as plan,
+  type Recording,
+  RecordingError,
+  repair,
+} from "../../../src/index.ts";
+import { crc32, loadZstd } from "../../../src/kit.ts";
 import { bundleOfFiles } from "../../conformance/describe-format.ts";
 import { tries } from "../../soak.ts";
 import { dictionaryBytes, fixtures, twoEpochs, walk } from "../../fixtures/hcrp/make.ts";
 import { built, compacted, type Content, event, segmented } from "../../fixtures/hcrp/recording.ts";
-import { FORMATS } from "../../formats.ts";
 
 const zstd = await loadZstd();
 const made = await fixtures();
@@ -30,7 +33,7 @@ const format = createHcrp({ dictionaries: () => Promise.resolve(dictionaryBytes(
 type Files = Readonly<Record<string, Uint8Array>>;
 
 function open(files: Files | Uint8Array): Promise<Recording> {
-  return openBundle(bundleOfFiles(files instanceof Uint8Array ? { "a.hcrp": files } : files), [format]);
+  return openRecording(bundleOfFiles(files instanceof Uint8Array ? { "a.hcrp": files } : files), { formats: [format] });
 }
 
 interface Row {
@@ -208,7 +211,7 @@ describe("a damaged recording", () => {
       await using recording = await open(main);
       const to = new MemoryFiles("a.hcrp");
       const report = await repair(recording, bundleOfFiles({ "a.hcrp": main }), writing, to, (written) =>
-        openBundle(written, FORMATS),
+        openRecording(written),
       );
       expect(report.status).toBe(status);
       expect(report.bytesKept + report.bytesLost).toBe(main.length);

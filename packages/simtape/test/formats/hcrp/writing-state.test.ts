@@ -5,27 +5,29 @@ import { TICK } from "../../../src/formats/hcrp/layout/framing.ts";
 import type { HcrpReader } from "../../../src/formats/hcrp/read/reader.ts";
 import { createWriter } from "../../../src/formats/hcrp/write/create.ts";
 import { carryOriginal, originalsOf, writing } from "../../../src/formats/hcrp/writing.ts";
-import { MemoryFiles } from "../../../src/io/sink.ts";
-import { Columns, KEYFRAME } from "../../../src/model/batch.ts";
+import {
+  applyEdits,
+  type Axes,
+  check,
+  convert,
+  KEYFRAME,
+  type MadeMessage,
+  MemoryFiles,
+  MutableState,
+  open as openRecording,
+  type Operation,
+  type Reader,
+  type Recording,
+  rewrite,
+  type State,
+  type Value,
+  writeEdited,
+} from "../../../src/index.ts";
+import { Columns, type ColumnSpec, Fold } from "../../../src/kit.ts";
 import { Findings } from "../../../src/model/error.ts";
-import { Fold } from "../../../src/model/fold.ts";
-import { openBundle } from "../../../src/model/open.ts";
-import type { Reader } from "../../../src/model/reader.ts";
-import type { Recording } from "../../../src/model/recording.ts";
-import type { ColumnSpec } from "../../../src/model/column.ts";
-import type { Axes } from "../../../src/model/axes.ts";
-import { MutableState, type State } from "../../../src/model/state.ts";
-import type { Value } from "../../../src/model/value.ts";
-import type { MadeMessage } from "../../../src/model/writer.ts";
-import { check } from "../../../src/ops/check.ts";
-import { convert, Ledger } from "../../../src/ops/convert.ts";
-import { rewrite } from "../../../src/ops/copy.ts";
-import { applyEdits } from "../../../src/ops/edit/apply.ts";
-import type { Operation } from "../../../src/ops/edit/list.ts";
-import { writeEdited } from "../../../src/ops/edit/write.ts";
+import { Ledger } from "../../../src/ops/convert.ts";
 import { bundleOfFiles } from "../../conformance/describe-format.ts";
 import { dictionaryBytes, fixtures } from "../../fixtures/hcrp/make.ts";
-import { FORMATS } from "../../formats.ts";
 import { sampleBytes, samplesDirectory } from "../../samples.ts";
 import { expectSame } from "../../support/same.ts";
 import { readFileSync } from "node:fs";
@@ -38,7 +40,7 @@ function readerOf(bytes: Uint8Array): Promise<Reader> {
 }
 
 function open(bytes: Uint8Array): Promise<Recording> {
-  return openBundle(bundleOfFiles({ "a.hcrp": bytes }), [format]);
+  return openRecording(bundleOfFiles({ "a.hcrp": bytes }), { formats: [format] });
 }
 
 async function sound(bytes: Uint8Array): Promise<Recording> {
@@ -483,7 +485,7 @@ describe("recordings of other formats", () => {
     "%s holds the same when it has become HCRP",
     async (path) => {
       const name = path.slice(path.indexOf("/") + 1);
-      await using source = await openBundle(bundleOfFiles({ [name]: other(path) }), FORMATS);
+      await using source = await openRecording(bundleOfFiles({ [name]: other(path) }));
       const to = new MemoryFiles("a.hcrp");
       const report = await convert(source, writing, to);
       expect(report.lost.map((lost) => lost.path).filter((lost) => lost !== "time")).toEqual([]);
@@ -545,7 +547,7 @@ describe("files carried along", () => {
     const to = new MemoryFiles("a.hcrp");
     await writeEdited(edited.reader, writing, to);
     expect(originalsOf(await readerOf(to.bytes))).toEqual([]);
-    await using tape = await openBundle(bundleOfFiles({ "a.tape": other("mira/patrol.tape") }), FORMATS);
+    await using tape = await openRecording(bundleOfFiles({ "a.tape": other("mira/patrol.tape") }));
     expect(originalsOf(tape.reader)).toEqual([]);
     const broken = bytes.slice();
     broken[broken.length - 400]! ^= 0x40;

@@ -1,21 +1,26 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { loadZstd } from "../../../src/codec/zstd.ts";
-import { createHcrp } from "../../../src/formats/hcrp/format.ts";
 import { storedFrame } from "../../../src/formats/hcrp/chunk/frames.ts";
-import { FIRST_READ, TICK } from "../../../src/formats/hcrp/layout/framing.ts";
+import { createHcrp } from "../../../src/formats/hcrp/format.ts";
 import { PALETTE, SECTION, writePalettes, writeSections } from "../../../src/formats/hcrp/layout/chunk.ts";
 import { writePlaceEvent, writeSwing } from "../../../src/formats/hcrp/layout/entity-events.ts";
+import { FIRST_READ, TICK } from "../../../src/formats/hcrp/layout/framing.ts";
 import type { HcrpReader } from "../../../src/formats/hcrp/read/reader.ts";
 import { createWriter } from "../../../src/formats/hcrp/write/create.ts";
 import type { HcrpWriter } from "../../../src/formats/hcrp/write/writer.ts";
-import { type ByteSink, MemoryFiles, type SinkBundle } from "../../../src/io/sink.ts";
-import { openBundle } from "../../../src/model/open.ts";
-import type { Recording } from "../../../src/model/recording.ts";
-import type { CreateOptions, Writer } from "../../../src/model/writer.ts";
-import { check } from "../../../src/ops/check.ts";
-import { rewrite } from "../../../src/ops/copy.ts";
 import { writing } from "../../../src/formats/hcrp/writing.ts";
+import {
+  type ByteSink,
+  check,
+  type CreateOptions,
+  MemoryFiles,
+  open as openRecording,
+  type Recording,
+  rewrite,
+  type SinkBundle,
+  type Writer,
+} from "../../../src/index.ts";
+import { loadZstd } from "../../../src/kit.ts";
 import { bundleOfFiles } from "../../conformance/describe-format.ts";
 import { dictionaryBytes, fixtures, twoEpochs, walk } from "../../fixtures/hcrp/make.ts";
 import { built, chunkBytes, compacted, type Content, segmented } from "../../fixtures/hcrp/recording.ts";
@@ -28,7 +33,7 @@ const format = createHcrp({ dictionaries: () => Promise.resolve(dictionaryBytes(
 type Files = Readonly<Record<string, Uint8Array>>;
 
 function open(files: Files | Uint8Array): Promise<Recording> {
-  return openBundle(bundleOfFiles(files instanceof Uint8Array ? { "a.hcrp": files } : files), [format]);
+  return openRecording(bundleOfFiles(files instanceof Uint8Array ? { "a.hcrp": files } : files), { formats: [format] });
 }
 
 /** Everything that a recording says, as text. */

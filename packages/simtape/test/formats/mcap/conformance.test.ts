@@ -1,8 +1,6 @@
 import { createHash } from "node:crypto";
 import { McapIndexedReader, McapStreamReader, type McapTypes } from "@mcap/core";
 import { describe, expect, test } from "vitest";
-import { ByteBuilder } from "../../../src/bytes/builder.ts";
-import { ByteCursor } from "../../../src/bytes/cursor.ts";
 import * as data from "../../../src/codec/mcap/data.ts";
 import { OP } from "../../../src/codec/mcap/opcode.ts";
 import { readPrefix, writePrefix } from "../../../src/codec/mcap/parts.ts";
@@ -10,11 +8,9 @@ import * as summary from "../../../src/codec/mcap/summary.ts";
 import { mcap } from "../../../src/formats/mcap/format.ts";
 import { readBefore } from "../../../src/formats/mcap/read/context.ts";
 import { McapReader } from "../../../src/formats/mcap/read/reader.ts";
-import { MemoryFiles } from "../../../src/io/sink.ts";
+import { check, copy, MemoryFiles, type Reader, rewrite } from "../../../src/index.ts";
+import { ByteBuilder, ByteCursor } from "../../../src/kit.ts";
 import { Findings } from "../../../src/model/error.ts";
-import type { Reader } from "../../../src/model/reader.ts";
-import { check } from "../../../src/ops/check.ts";
-import { copy, rewrite } from "../../../src/ops/copy.ts";
 import { bundleOfFiles } from "../../conformance/mutate.ts";
 import { openFiles } from "../../../src/testing/observe.ts";
 import {

@@ -1,10 +1,8 @@
 import { readFileSync } from "node:fs";
 import { describe, expect, test } from "vitest";
-import { LayoutError } from "../../../src/bytes/error.ts";
-import { flatbufferDecoder } from "../../../src/formats/mcap/meaning/flatbuffer.ts";
 import { mcap } from "../../../src/formats/mcap/format.ts";
-import { FORMATS } from "../../../src/formats.ts";
-import { check } from "../../../src/ops/check.ts";
+import { flatbufferDecoder } from "../../../src/formats/mcap/meaning/flatbuffer.ts";
+import { check, FORMATS, LayoutError } from "../../../src/index.ts";
 import { openFiles } from "../../../src/testing/observe.ts";
 import { makeMcap } from "../../fixtures/mcap/make.ts";
 import { FOXGLOVE, flatbufferContent } from "../../fixtures/mcap/payloads.ts";

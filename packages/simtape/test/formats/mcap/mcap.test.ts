@@ -1,8 +1,8 @@
 import { describe, expect, test } from "vitest";
 import { mcap } from "../../../src/formats/mcap/format.ts";
-import { FORMATS } from "../../../src/formats.ts";
+import { FORMATS } from "../../../src/index.ts";
+import { describeFormat } from "../../../src/testing/index.ts";
 import { openFiles } from "../../../src/testing/observe.ts";
-import { describeFormat } from "../../../src/testing/describe-format.ts";
 import { patrol } from "../../fixtures/mcap/patrol.ts";
 import { PAYLOADS, specimens } from "./specimens.ts";
 

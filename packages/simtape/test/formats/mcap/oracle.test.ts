@@ -2,13 +2,10 @@ import { crc32 } from "node:zlib";
 import { McapIndexedReader, McapStreamReader, McapWriter, type IWritable } from "@mcap/core";
 import { expect, test } from "vitest";
 import { decompressLz4 } from "../../../src/codec/lz4.ts";
-import { loadZstd } from "../../../src/codec/zstd.ts";
 import { mcap } from "../../../src/formats/mcap/format.ts";
-import { FORMATS } from "../../../src/formats.ts";
-import { MemoryFiles } from "../../../src/io/sink.ts";
-import type { Recording } from "../../../src/model/recording.ts";
+import { FORMATS, MemoryFiles, type Recording, rewrite } from "../../../src/index.ts";
+import { loadZstd } from "../../../src/kit.ts";
 import { openFiles } from "../../../src/testing/observe.ts";
-import { rewrite } from "../../../src/ops/copy.ts";
 import { type MadeMessage, makeMcap } from "../../fixtures/mcap/make.ts";
 import { patrol } from "../../fixtures/mcap/patrol.ts";
 

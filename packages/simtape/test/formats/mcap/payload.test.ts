@@ -9,9 +9,9 @@ import { parse } from "@foxglove/rosmsg";
 import { MessageWriter as Ros1Writer } from "@foxglove/rosmsg-serialization";
 import { MessageWriter as CdrWriter } from "@foxglove/rosmsg2-serialization";
 import { describe, expect, test } from "vitest";
-import { LayoutError } from "../../../src/bytes/error.ts";
 import { protobufDecoder } from "../../../src/formats/mcap/meaning/protobuf.ts";
 import { cdrDecoder, ros1Decoder } from "../../../src/formats/mcap/meaning/ros.ts";
+import { LayoutError } from "../../../src/index.ts";
 
 // The payloads are made by other libraries.
 

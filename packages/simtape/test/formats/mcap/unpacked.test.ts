@@ -1,9 +1,7 @@
 import { expect, test } from "vitest";
-import { crc32 } from "../../../src/bytes/crc32.ts";
 import { mcap } from "../../../src/formats/mcap/format.ts";
-import { counted } from "../../../src/io/counted.ts";
-import { memory } from "../../../src/io/memory.ts";
-import { openBundle } from "../../../src/model/open.ts";
+import { counted, memory, open } from "../../../src/index.ts";
+import { crc32 } from "../../../src/kit.ts";
 import { makeMcap } from "../../fixtures/mcap/make.ts";
 import { patrol } from "../../fixtures/mcap/patrol.ts";
 
@@ -13,7 +11,7 @@ const file = await makeMcap(patrol(), { chunk: 20, compression: "zstd", hasSumma
 async function readTwice(budget: number): Promise<readonly (readonly [bytes: number, crc: number])[]> {
   const source = counted(memory(file, "a.mcap"));
   const bundle = { name: "a.mcap", open: async () => source };
-  await using recording = await openBundle(bundle, [mcap], { budget });
+  await using recording = await open(bundle, { formats: [mcap], budget });
   const passes: [number, number][] = [];
   for (let pass = 0; pass < 2; pass++) {
     const before = source.bytes;

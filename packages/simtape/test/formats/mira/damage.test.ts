@@ -1,15 +1,13 @@
 import { describe, expect, test } from "vitest";
-import { memory } from "../../../src/io/memory.ts";
-import type { ByteSource } from "../../../src/io/source.ts";
-import { deflateZlib } from "../../../src/codec/deflate.ts";
 import { mira, readMessageHeader } from "../../../src/formats/mira/format.ts";
 import { INDEX, MESSAGE } from "../../../src/formats/mira/layout/layout.ts";
-import { openBundle } from "../../../src/model/open.ts";
-import type { Recording } from "../../../src/model/recording.ts";
+import { type ByteSource, memory, open as openRecording, type Recording } from "../../../src/index.ts";
+import { deflateZlib } from "../../../src/kit.ts";
 import { bundleOfFiles } from "../../conformance/describe-format.ts";
 import { type Content, type ContentMessage, makeTape } from "../../fixtures/mira/tape.ts";
 
-const open = (tape: Uint8Array): Promise<Recording> => openBundle(bundleOfFiles({ "a.tape": tape }), [mira]);
+const open = (tape: Uint8Array): Promise<Recording> =>
+  openRecording(bundleOfFiles({ "a.tape": tape }), { formats: [mira] });
 const codes = (recording: Recording): string[] => [...new Set(recording.findings.map(({ code }) => code))].sort();
 
 async function count(recording: Recording): Promise<number> {
@@ -301,7 +299,7 @@ describe("long chunks", () => {
     const at = tape.lastIndexOf(MESSAGE);
     tape.fill(0xff, at + 1, at + 5);
     tape.fill(0xff, tape.lastIndexOf(INDEX) + 5, tape.lastIndexOf(INDEX) + 9);
-    await using recording = await openBundle({ name: "a.tape", open: async () => watched }, [mira]);
+    await using recording = await openRecording({ name: "a.tape", open: async () => watched }, { formats: [mira] });
     await count(recording);
     expect(longest.read).toBeLessThanOrEqual(1 << 20);
   });

@@ -1,17 +1,19 @@
 import { readFileSync } from "node:fs";
 import { describe, expect, test } from "vitest";
-import { MemoryFiles } from "../../../src/io/sink.ts";
-import { openBundle } from "../../../src/model/open.ts";
-import { unsetOrigin } from "../../../src/model/geodesy.ts";
-import { placesOf } from "../../../src/model/place.ts";
+import {
+  type Axes,
+  check,
+  MemoryFiles,
+  MutableState,
+  open,
+  placesOf,
+  type Recording,
+  type State,
+  unsetOrigin,
+  type Value,
+} from "../../../src/index.ts";
 import { toEuler } from "../../../src/model/rotation.ts";
-import type { Recording } from "../../../src/model/recording.ts";
-import type { Axes } from "../../../src/model/axes.ts";
-import { MutableState, type State } from "../../../src/model/state.ts";
-import type { Value } from "../../../src/model/value.ts";
-import { check } from "../../../src/ops/check.ts";
 import { bundleOfFiles } from "../../conformance/describe-format.ts";
-import { FORMATS } from "../../formats.ts";
 import { openTape, writing } from "./tapes.ts";
 
 interface Encoded {
@@ -215,7 +217,7 @@ test.each([
   ["nanover", "nanover/buckyball.nanover.zip"],
 ])("a recording of %s shows its things at their places", async (_format, path) => {
   const file = new Uint8Array(readFileSync(new URL(`../../fixtures/${path}`, import.meta.url)));
-  await using source = await openBundle(bundleOfFiles({ [path.split("/")[1]!]: file }), FORMATS);
+  await using source = await open(bundleOfFiles({ [path.split("/")[1]!]: file }));
   const { start, end } = await source.timeline();
   const states: State[] = [];
   for (let i = 0; i <= 4; i++) states.push(await source.state(start + ((end - start) * i) / 4));

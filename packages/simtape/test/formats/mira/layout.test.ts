@@ -1,8 +1,5 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { ByteBuilder } from "../../../src/bytes/builder.ts";
-import { ByteCursor } from "../../../src/bytes/cursor.ts";
-import { LayoutError } from "../../../src/bytes/error.ts";
 import {
   channelInfoBytes,
   type Dialect,
@@ -23,6 +20,8 @@ import {
   writeMessage,
 } from "../../../src/formats/mira/layout/layout.ts";
 import { decodeText, encodeText, printableRuns } from "../../../src/formats/mira/layout/text.ts";
+import { LayoutError } from "../../../src/index.ts";
+import { ByteBuilder, ByteCursor } from "../../../src/kit.ts";
 
 const dialect: fc.Arbitrary<Dialect> = fc.record({
   isLittle: fc.boolean(),

@@ -1,9 +1,8 @@
 import { readFileSync } from "node:fs";
 import { describe, expect, test } from "vitest";
-import { deflateZlib } from "../../../src/codec/deflate.ts";
 import { mira, readMessageHeader } from "../../../src/formats/mira/format.ts";
-import { openBundle } from "../../../src/model/open.ts";
-import type { Recording } from "../../../src/model/recording.ts";
+import { open as openRecording, type Recording } from "../../../src/index.ts";
+import { deflateZlib } from "../../../src/kit.ts";
 import { bundleOfFiles, describeFormat, type Specimen } from "../../conformance/describe-format.ts";
 import { fixtures, patrol } from "../../fixtures/mira/make.ts";
 import { type Content, makeTape } from "../../fixtures/mira/tape.ts";
@@ -101,7 +100,7 @@ async function contentOf(recording: Recording): Promise<Truth["channels"]> {
 describe.runIf(samplesDirectory !== null)("the reference tapes", () => {
   const truth = (name: string): Truth => JSON.parse(readFileSync(sample(`mira/${name}.json`), "utf8")) as Truth;
   const open = (name: string): Promise<Recording> =>
-    openBundle(bundleOfFiles({ "a.tape": sampleBytes(`mira/${name}`) }), [mira]);
+    openRecording(bundleOfFiles({ "a.tape": sampleBytes(`mira/${name}`) }), { formats: [mira] });
 
   test.each([
     ["multi.tape", {}],

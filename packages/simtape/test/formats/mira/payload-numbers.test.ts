@@ -1,11 +1,10 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { LayoutError } from "../../../src/bytes/error.ts";
-import { decodePayload, type Encoding } from "../../../src/formats/mira/meaning/payload.ts";
 import { isReadable, PayloadNumbers } from "../../../src/formats/mira/meaning/payload-numbers.ts";
+import { decodePayload, type Encoding } from "../../../src/formats/mira/meaning/payload.ts";
 import type { Scalar, TypeLayout } from "../../../src/formats/mira/meaning/types.ts";
+import { LayoutError, type Value } from "../../../src/index.ts";
 import { isLeaf } from "../../../src/model/query/path.ts";
-import type { Value } from "../../../src/model/value.ts";
 import { tries } from "../../soak.ts";
 
 const WIDTHS: Readonly<Record<Scalar, number>> = {

@@ -1,14 +1,11 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { ByteBuilder } from "../../../src/bytes/builder.ts";
-import { LayoutError } from "../../../src/bytes/error.ts";
-import { settleEncodings } from "../../../src/formats/mira/meaning/encoding.ts";
 import { createMira, type PayloadSchema } from "../../../src/formats/mira/format.ts";
+import { settleEncodings } from "../../../src/formats/mira/meaning/encoding.ts";
 import { decodePayload, type Encoding, fitsPayload } from "../../../src/formats/mira/meaning/payload.ts";
 import { TypeRegistry } from "../../../src/formats/mira/meaning/types.ts";
-import { openBundle } from "../../../src/model/open.ts";
-import type { Recording } from "../../../src/model/recording.ts";
-import type { Value } from "../../../src/model/value.ts";
+import { LayoutError, open as openRecording, type Recording, type Value } from "../../../src/index.ts";
+import { ByteBuilder } from "../../../src/kit.ts";
 import { bundleOfFiles } from "../../conformance/describe-format.ts";
 import { patrol } from "../../fixtures/mira/make.ts";
 import { makeTape } from "../../fixtures/mira/tape.ts";
@@ -172,7 +169,7 @@ describe("the encoding is found by exact consumption", () => {
 
 describe("a tape", () => {
   const open = (tape: Uint8Array, schemas: readonly PayloadSchema[] = []): Promise<Recording> =>
-    openBundle(bundleOfFiles({ "a.tape": tape }), [createMira({ schemas })]);
+    openRecording(bundleOfFiles({ "a.tape": tape }), { formats: [createMira({ schemas })] });
   const valuesOf = async (recording: Recording, channel: string): Promise<Value[]> => {
     const values: Value[] = [];
     for await (const { value } of recording.messages(recording.channel(channel))) values.push(value);
@@ -226,7 +223,8 @@ describe("a tape", () => {
 });
 
 describe("state", () => {
-  const open = (tape: Uint8Array): Promise<Recording> => openBundle(bundleOfFiles({ "a.tape": tape }), [createMira()]);
+  const open = (tape: Uint8Array): Promise<Recording> =>
+    openRecording(bundleOfFiles({ "a.tape": tape }), { formats: [createMira()] });
   const cells = (state: Awaited<ReturnType<Recording["state"]>>, column: string): number[] =>
     Array.from(state.sets.get("poses")!.columns.get(column)!.data as Float64Array);
 

@@ -1,10 +1,8 @@
 import { describe, expect, test } from "vitest";
-import { deflateRaw, deflateZlib, gzip } from "../../../src/codec/deflate.ts";
 import { mira } from "../../../src/formats/mira/format.ts";
 import { profileMetadata } from "../../../src/formats/mira/read/profile.ts";
-import { openBundle } from "../../../src/model/open.ts";
-import type { Recording } from "../../../src/model/recording.ts";
-import type { Value } from "../../../src/model/value.ts";
+import { open, type Recording, type Value } from "../../../src/index.ts";
+import { deflateRaw, deflateZlib, gzip } from "../../../src/kit.ts";
 import { bundleOfFiles } from "../../conformance/describe-format.ts";
 import { readings } from "../../fixtures/mira/readings.ts";
 import { type Content, makeTape, RECOMMENDED, type Writing } from "../../fixtures/mira/tape.ts";
@@ -62,7 +60,7 @@ describe("the reading a tape uses is found out from the tape", () => {
   ])(`in each of ${all.length} combinations, with $blocks`, async ({ maxBlock }) => {
     for (const reading of all) {
       const tape = makeTape(CONTENT, { ...reading, maxBlock });
-      await using recording = await openBundle(bundleOfFiles({ "a.tape": tape }), [mira]);
+      await using recording = await open(bundleOfFiles({ "a.tape": tape }), { formats: [mira] });
       const what = JSON.stringify(reading);
       const { payload: _, ...profile } = recording.info.metadata["profile"] as { readonly [key: string]: Value };
       expect(profile, what).toEqual(settled(reading));
@@ -74,7 +72,7 @@ describe("the reading a tape uses is found out from the tape", () => {
   test.each([20, 24, 28, 32, 36, 40, 44, 48])("with a header of %i bytes", async (headerBytes) => {
     for (const isLittle of [true, false]) {
       const tape = makeTape(CONTENT, { headerBytes, isLittle, compress: deflateZlib });
-      await using recording = await openBundle(bundleOfFiles({ "a.tape": tape }), [mira]);
+      await using recording = await open(bundleOfFiles({ "a.tape": tape }), { formats: [mira] });
       expect(recording.findings).toEqual([]);
       expect(await rows(recording)).toEqual(expected());
       expect((await recording.timeline()).epoch).toBe(headerBytes < 24 ? null : CONTENT.start);
@@ -88,7 +86,7 @@ describe("the reading a tape uses is found out from the tape", () => {
   ])("where the size of a block spans its contents: %o", async (dialect) => {
     for (const blockSize of ["contents", "with-block-header", "payloads"] as const) {
       const tape = makeTape(CONTENT, { ...dialect, blockSize, blockSpans: true, maxBlock: 300, compress: deflateZlib });
-      await using recording = await openBundle(bundleOfFiles({ "a.tape": tape }), [mira]);
+      await using recording = await open(bundleOfFiles({ "a.tape": tape }), { formats: [mira] });
       expect(recording.info.metadata["profile"]).toMatchObject({ block_spans: true, block_size: blockSize });
       expect(recording.findings).toEqual([]);
       expect(await rows(recording)).toEqual(expected());
@@ -101,7 +99,7 @@ describe("the reading a tape uses is found out from the tape", () => {
     ["deflate", deflateRaw],
   ] as const)("compressed with %s", async (codec, compress) => {
     const tape = makeTape(CONTENT, { compress: (data) => compress(data) });
-    await using recording = await openBundle(bundleOfFiles({ "a.tape": tape }), [mira]);
+    await using recording = await open(bundleOfFiles({ "a.tape": tape }), { formats: [mira] });
     expect(recording.info.metadata["profile"]).toMatchObject({ codec });
     expect(await rows(recording)).toEqual(expected());
   });
@@ -109,7 +107,7 @@ describe("the reading a tape uses is found out from the tape", () => {
   test("any version number is read", async () => {
     for (const version of [0, 7, 0xffff_ffff]) {
       const tape = makeTape(CONTENT, { version, compress: deflateZlib });
-      await using recording = await openBundle(bundleOfFiles({ "a.tape": tape }), [mira]);
+      await using recording = await open(bundleOfFiles({ "a.tape": tape }), { formats: [mira] });
       expect(recording.info.version).toBe(String(version));
       expect(await rows(recording)).toEqual(expected());
     }

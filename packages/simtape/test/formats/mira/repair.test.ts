@@ -1,12 +1,17 @@
 import { describe, expect, test } from "vitest";
-import { deflateZlib } from "../../../src/codec/deflate.ts";
 import { readMessageHeader } from "../../../src/formats/mira/format.ts";
 import { MESSAGE } from "../../../src/formats/mira/layout/layout.ts";
-import { MemoryFiles } from "../../../src/io/sink.ts";
-import { type Finding, RecordingError } from "../../../src/model/error.ts";
-import type { Recording } from "../../../src/model/recording.ts";
-import { check } from "../../../src/ops/check.ts";
-import { type Corruption, corrupt, plan } from "../../../src/ops/corrupt.ts";
+import {
+  check,
+  corrupt,
+  type Corruption,
+  type Finding,
+  MemoryFiles,
+  planCorruption as plan,
+  type Recording,
+  RecordingError,
+} from "../../../src/index.ts";
+import { deflateZlib } from "../../../src/kit.ts";
 import { fixtures, patrol } from "../../fixtures/mira/make.ts";
 import { type Content, makeTape, type Writing } from "../../fixtures/mira/tape.ts";
 import { sampleBytes, sampleNames } from "../../samples.ts";

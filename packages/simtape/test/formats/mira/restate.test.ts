@@ -1,13 +1,8 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { deflateZlib } from "../../../src/codec/deflate.ts";
 import { readMessageHeader } from "../../../src/formats/mira/format.ts";
-import { MemoryFiles } from "../../../src/io/sink.ts";
-import { Columns } from "../../../src/model/batch.ts";
-import type { Reader } from "../../../src/model/reader.ts";
-import { MutableState, type State } from "../../../src/model/state.ts";
-import { after, type Time } from "../../../src/model/time.ts";
-import type { MadeMessage } from "../../../src/model/writer.ts";
+import { type MadeMessage, MemoryFiles, MutableState, type Reader, type State, type Time } from "../../../src/index.ts";
+import { after, Columns, deflateZlib } from "../../../src/kit.ts";
 import { fixtures, patrol } from "../../fixtures/mira/make.ts";
 import { makeTape } from "../../fixtures/mira/tape.ts";
 import { sampleBytes, sampleNames } from "../../samples.ts";

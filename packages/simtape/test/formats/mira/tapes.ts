@@ -1,18 +1,20 @@
-import type { ByteSink } from "../../../src/io/sink.ts";
-import { MemoryFiles } from "../../../src/io/sink.ts";
 import { createMira, mira, readMessageHeader, type MiraWriting } from "../../../src/formats/mira/format.ts";
 import type { TapeReader } from "../../../src/formats/mira/read/reader.ts";
+import {
+  type ByteSink,
+  type CreateOptions,
+  MemoryFiles,
+  open,
+  type Reader,
+  type Recording,
+} from "../../../src/index.ts";
 import { Findings } from "../../../src/model/error.ts";
-import { openBundle } from "../../../src/model/open.ts";
-import type { Reader } from "../../../src/model/reader.ts";
-import type { Recording } from "../../../src/model/recording.ts";
-import type { CreateOptions } from "../../../src/model/writer.ts";
 import { bundleOfFiles } from "../../conformance/describe-format.ts";
 
 export const writing: MiraWriting = await mira.writing();
 
 export function openTape(tape: Uint8Array): Promise<Recording> {
-  return openBundle(bundleOfFiles({ "a.tape": tape }), [mira]);
+  return open(bundleOfFiles({ "a.tape": tape }), { formats: [mira] });
 }
 
 /** The format's own reader, and what it found. */

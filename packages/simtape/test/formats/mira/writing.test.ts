@@ -1,12 +1,10 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { deflateZlib } from "../../../src/codec/deflate.ts";
 import { readMessageHeader, type MiraWriter } from "../../../src/formats/mira/format.ts";
-import { IndexLog } from "../../../src/formats/mira/write/index-log.ts";
 import { profileMetadata } from "../../../src/formats/mira/read/profile.ts";
-import { MemoryFiles } from "../../../src/io/sink.ts";
-import { Columns } from "../../../src/model/batch.ts";
-import type { Value } from "../../../src/model/value.ts";
+import { IndexLog } from "../../../src/formats/mira/write/index-log.ts";
+import { MemoryFiles, type Value } from "../../../src/index.ts";
+import { Columns, deflateZlib } from "../../../src/kit.ts";
 import { fixtures, patrol } from "../../fixtures/mira/make.ts";
 import { readings } from "../../fixtures/mira/readings.ts";
 import { type Content, makeTape, RECOMMENDED } from "../../fixtures/mira/tape.ts";

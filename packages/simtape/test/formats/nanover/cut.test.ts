@@ -1,10 +1,8 @@
 import { readFileSync } from "node:fs";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { RecordingError } from "../../../src/model/error.ts";
-import { openBundle } from "../../../src/model/open.ts";
+import { open, RecordingError } from "../../../src/index.ts";
 import { bundleOfFiles } from "../../conformance/mutate.ts";
-import { FORMATS } from "../../formats.ts";
 import { sampleBytes, sampleNames } from "../../samples.ts";
 import { tries } from "../../soak.ts";
 
@@ -15,7 +13,7 @@ interface Read {
 }
 
 async function read(bytes: Uint8Array): Promise<Read> {
-  await using recording = await openBundle(bundleOfFiles({ "run.nanover.zip": bytes }), FORMATS);
+  await using recording = await open(bundleOfFiles({ "run.nanover.zip": bytes }));
   const rows: { sequence: number; time: number; content: string }[] = [];
   for await (const batch of recording.batches()) {
     for (let i = 0; i < batch.length; i++) {

@@ -1,13 +1,17 @@
 import { constants, inflateRawSync } from "node:zlib";
 import { describe, expect, test } from "vitest";
-import { MemoryFiles } from "../../../src/io/sink.ts";
-import { openBundle } from "../../../src/model/open.ts";
-import { corrupt, plan } from "../../../src/ops/corrupt.ts";
-import { type RepairReport, repair } from "../../../src/ops/repair.ts";
+import {
+  corrupt,
+  FORMATS,
+  MemoryFiles,
+  open,
+  planCorruption as plan,
+  repair,
+  type RepairReport,
+} from "../../../src/index.ts";
 import { bundleOfFiles } from "../../conformance/mutate.ts";
 import { zipOf } from "../../fixtures/nanover/containers.ts";
 import { makeMoments } from "../../fixtures/nanover/make.ts";
-import { FORMATS } from "../../formats.ts";
 import { tries } from "../../soak.ts";
 import { filesOf, type Row, rowsOfFiles } from "./helpers.ts";
 
@@ -23,10 +27,10 @@ const DATA_END = Buffer.from(deflated).indexOf("index.msgpack") - 30;
 
 async function repaired(bytes: Uint8Array): Promise<{ report: RepairReport; rows: readonly Row[] }> {
   const bundle = bundleOfFiles({ [NAME]: bytes });
-  await using recording = await openBundle(bundle, FORMATS);
+  await using recording = await open(bundle);
   const to = new MemoryFiles(NAME);
   const writing = await FORMATS.find(({ id }) => id === "nanover")!.writing!();
-  const report = await repair(recording, bundle, writing, to, (written) => openBundle(written, FORMATS));
+  const report = await repair(recording, bundle, writing, to, (written) => open(written));
   return { report, rows: await rowsOfFiles(filesOf(to)) };
 }
 

@@ -4,17 +4,20 @@ import { describe, expect, test } from "vitest";
 import { encoder } from "../../../src/formats/nanover/write/encode.ts";
 import { create } from "../../../src/formats/nanover/write/writer.ts";
 import { writing } from "../../../src/formats/nanover/writing.ts";
-import { MemoryFiles } from "../../../src/io/sink.ts";
-import { openBundle } from "../../../src/model/open.ts";
-import { unsetOrigin } from "../../../src/model/geodesy.ts";
-import { placesOf } from "../../../src/model/place.ts";
-import type { Recording } from "../../../src/model/recording.ts";
-import { MutableState, type State } from "../../../src/model/state.ts";
-import type { Value } from "../../../src/model/value.ts";
-import { check } from "../../../src/ops/check.ts";
-import { convert, Ledger } from "../../../src/ops/convert.ts";
+import {
+  check,
+  convert,
+  MemoryFiles,
+  MutableState,
+  open as openRecording,
+  placesOf,
+  type Recording,
+  type State,
+  unsetOrigin,
+  type Value,
+} from "../../../src/index.ts";
+import { Ledger } from "../../../src/ops/convert.ts";
 import { bundleOfFiles } from "../../conformance/describe-format.ts";
-import { FORMATS } from "../../formats.ts";
 import { comparable, type Files, filesOf } from "./helpers.ts";
 
 function fixture(path: string): Uint8Array {
@@ -22,7 +25,7 @@ function fixture(path: string): Uint8Array {
 }
 
 function open(files: Files): Promise<Recording> {
-  return openBundle(bundleOfFiles(files), FORMATS);
+  return openRecording(bundleOfFiles(files));
 }
 
 /** States one after another, written and opened again. */

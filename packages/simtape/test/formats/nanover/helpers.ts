@@ -1,12 +1,16 @@
 import { nanover } from "../../../src/formats/nanover/format.ts";
 import type { NanoverReader } from "../../../src/formats/nanover/read/reader.ts";
 import { create } from "../../../src/formats/nanover/write/writer.ts";
-import { MemoryFiles } from "../../../src/io/sink.ts";
-import { KEYFRAME } from "../../../src/model/batch.ts";
+import {
+  type CreateOptions,
+  KEYFRAME,
+  MemoryFiles,
+  MutableState,
+  type Reader,
+  type State,
+  type Writer,
+} from "../../../src/index.ts";
 import { Findings } from "../../../src/model/error.ts";
-import type { Reader } from "../../../src/model/reader.ts";
-import { MutableState, type State } from "../../../src/model/state.ts";
-import type { CreateOptions, Writer } from "../../../src/model/writer.ts";
 import { bundleOfFiles } from "../../conformance/describe-format.ts";
 
 export type Files = Readonly<Record<string, Uint8Array>>;

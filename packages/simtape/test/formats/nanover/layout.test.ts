@@ -1,11 +1,17 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { ByteBuilder } from "../../../src/bytes/builder.ts";
-import { ByteCursor } from "../../../src/bytes/cursor.ts";
-import { LayoutError } from "../../../src/bytes/error.ts";
-import { memory } from "../../../src/io/memory.ts";
-import { openArchive, openMember } from "../../../src/formats/nanover/read/archive.ts";
-import type { Frame, StateUpdate } from "../../../src/formats/nanover/layout/layout.ts";
+import {
+  readDirectoryEnd,
+  readDirectoryEnd64,
+  readDirectoryEntry,
+  readLocalHeader,
+  readLocator64,
+  writeDirectoryEnd,
+  writeDirectoryEnd64,
+  writeDirectoryEntry,
+  writeLocalHeader,
+  writeLocator64,
+} from "../../../src/bytes/zip.ts";
 import {
   findIndexEntry,
   readArraySize,
@@ -13,6 +19,7 @@ import {
   writeArraySize,
   writeIndexEntry,
 } from "../../../src/formats/nanover/layout/index.ts";
+import type { Frame, StateUpdate } from "../../../src/formats/nanover/layout/layout.ts";
 import {
   outlineOf,
   readFrame,
@@ -40,20 +47,10 @@ import {
   writeFileHeader,
   writeRecordHeader,
 } from "../../../src/formats/nanover/layout/record.ts";
-import {
-  readDirectoryEnd,
-  readDirectoryEnd64,
-  readDirectoryEntry,
-  readLocalHeader,
-  readLocator64,
-  writeDirectoryEnd,
-  writeDirectoryEnd64,
-  writeDirectoryEntry,
-  writeLocalHeader,
-  writeLocator64,
-} from "../../../src/bytes/zip.ts";
+import { openArchive, openMember } from "../../../src/formats/nanover/read/archive.ts";
+import { LayoutError, memory, type Value } from "../../../src/index.ts";
+import { ByteBuilder, ByteCursor } from "../../../src/kit.ts";
 import { Findings } from "../../../src/model/error.ts";
-import type { Value } from "../../../src/model/value.ts";
 import { sampleBytes, sampleNames, samplesDirectory } from "../../samples.ts";
 
 const safe = fc.maxSafeNat();

@@ -1,10 +1,6 @@
 import { readFileSync } from "node:fs";
 import { expect, test } from "vitest";
-import { FORMATS } from "../../../src/formats.ts";
-import { MemoryFiles } from "../../../src/io/sink.ts";
-import { openBundle } from "../../../src/model/open.ts";
-import { check } from "../../../src/ops/check.ts";
-import { rewrite } from "../../../src/ops/copy.ts";
+import { check, FORMATS, MemoryFiles, open, rewrite } from "../../../src/index.ts";
 import { bundleOfFiles } from "../../conformance/mutate.ts";
 
 function fixture(name: string): Uint8Array {
@@ -32,13 +28,13 @@ test.each(PAIRS)("%s are read together", async (_, traj, trajHead, state, stateH
     { "run.traj": frames, "run.state": updates },
     { "run.state": updates, "run.traj": frames },
   ]) {
-    await using recording = await openBundle(bundleOfFiles(files), FORMATS);
+    await using recording = await open(bundleOfFiles(files));
     expect(recording.findings).toEqual([]);
     expect((await check(recording)).status).toBe("sound");
     const statistics = await recording.statistics();
     expect(statistics[recording.channel("frame").id]!.messages).toBe(recordsOf(frames, trajHead));
     expect(statistics[recording.channel("state").id]!.messages).toBe(recordsOf(updates, stateHead));
-    await using alone = await openBundle(bundleOfFiles({ "run.state": updates }), FORMATS);
+    await using alone = await open(bundleOfFiles({ "run.state": updates }));
     const { end } = await alone.timeline();
     const shared = [...(await alone.state(end)).values].filter(([path]) => path.startsWith("state/"));
     const both = (await recording.state(end)).values;
@@ -48,19 +44,16 @@ test.each(PAIRS)("%s are read together", async (_, traj, trajHead, state, stateH
 });
 
 test("a pair out of a zip says which keys are told another way, and is the same again where none is", async () => {
-  await using zip = await openBundle(bundleOfFiles({ "a.nanover.zip": fixture("buckyball.nanover.zip") }), FORMATS);
+  await using zip = await open(bundleOfFiles({ "a.nanover.zip": fixture("buckyball.nanover.zip") }));
   const writing = await FORMATS.find(({ id }) => id === "nanover")!.writing!();
   const pair = new MemoryFiles("a.traj");
   const { changed } = await rewrite(zip, writing, pair);
   // By hand: the file's own bytes of every key, beside those that a zip made of the pair has.
-  await using again = await openBundle(
-    bundleOfFiles({ "a.traj": pair.bytes, "a.state": pair.files.get("a.state")! }),
-    FORMATS,
-  );
+  await using again = await open(bundleOfFiles({ "a.traj": pair.bytes, "a.state": pair.files.get("a.state")! }));
   const back = new MemoryFiles("b.nanover.zip");
   const { changed: none } = await rewrite(again, writing, back);
   expect(none).toEqual([]);
-  await using second = await openBundle(bundleOfFiles({ "b.nanover.zip": back.bytes }), FORMATS);
+  await using second = await open(bundleOfFiles({ "b.nanover.zip": back.bytes }));
   let different = 0;
   const payloads: Uint8Array[] = [];
   for await (const { payload } of zip.messages()) payloads.push(payload);

@@ -1,15 +1,19 @@
 import { readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { describe, expect, test } from "vitest";
-import { counted } from "../../../src/io/counted.ts";
-import { memory } from "../../../src/io/memory.ts";
-import type { ByteSource, SourceBundle } from "../../../src/io/source.ts";
 import { nanover } from "../../../src/formats/nanover/format.ts";
-import { KEYFRAME } from "../../../src/model/batch.ts";
-import { openBundle } from "../../../src/model/open.ts";
-import type { Message } from "../../../src/model/message.ts";
-import type { Recording } from "../../../src/model/recording.ts";
-import type { EntitySet, State } from "../../../src/model/state.ts";
+import {
+  type ByteSource,
+  counted,
+  type EntitySet,
+  KEYFRAME,
+  memory,
+  type Message,
+  open,
+  type Recording,
+  type SourceBundle,
+  type State,
+} from "../../../src/index.ts";
 import { bundleOfFiles, describeFormat, type Specimen } from "../../conformance/describe-format.ts";
 import {
   archiveOf,
@@ -138,7 +142,7 @@ const real: Specimen[] = sampleNames("nanover").map((name) => ({
 describeFormat(nanover, [...sound, ...damaged, ...files, ...real]);
 
 async function openFiles(of: Readonly<Record<string, Uint8Array>>): Promise<Recording> {
-  return openBundle(bundleOfFiles(of), [nanover]);
+  return open(bundleOfFiles(of), { formats: [nanover] });
 }
 
 interface Row {
@@ -307,7 +311,7 @@ describe("a pair of files", () => {
       name: "a.traj",
       open: async (name): Promise<ByteSource | null> => (name ? null : main),
     };
-    await using recording = await openBundle(bundle, [nanover]);
+    await using recording = await open(bundle, { formats: [nanover] });
     expect(recording.info.metadata["container"]).toBe("traj");
   });
 });
@@ -428,7 +432,10 @@ describe("a zip's index", () => {
     const many = makeMoments({ seconds: 30, rate: 30, isTimed: false });
     const bytes = zipOf(many);
     const source = counted(memory(bytes, "a.nanover.zip"));
-    await using recording = await openBundle({ name: null, open: async (name) => (name ? null : source) }, [nanover]);
+    await using recording = await open(
+      { name: null, open: async (name) => (name ? null : source) },
+      { formats: [nanover] },
+    );
     expect((await recording.statistics())[0]!.messages).toBe(900);
     expect(source.bytes).toBeLessThan(bytes.length / 2);
     expect(recording.info.seekIndex).toBe("stored");

@@ -3,11 +3,16 @@ import { fileURLToPath } from "node:url";
 import { describe, expect, test } from "vitest";
 import { nanover } from "../../../src/formats/nanover/format.ts";
 import { repair } from "../../../src/formats/nanover/repair/repair.ts";
-import { MemoryFiles } from "../../../src/io/sink.ts";
-import { type Finding, Findings } from "../../../src/model/error.ts";
-import { openBundle } from "../../../src/model/open.ts";
-import { check } from "../../../src/ops/check.ts";
-import { type Corruption, corrupt, plan } from "../../../src/ops/corrupt.ts";
+import {
+  check,
+  corrupt,
+  type Corruption,
+  type Finding,
+  MemoryFiles,
+  open,
+  planCorruption as plan,
+} from "../../../src/index.ts";
+import { Findings } from "../../../src/model/error.ts";
 import { bundleOfFiles } from "../../conformance/describe-format.ts";
 import {
   archiveOf,
@@ -19,7 +24,6 @@ import {
   zipOf,
 } from "../../fixtures/nanover/containers.ts";
 import { fixtures, makeMoments } from "../../fixtures/nanover/make.ts";
-import { FORMATS } from "../../formats.ts";
 import { sampleBytes, sampleNames, samplesDirectory } from "../../samples.ts";
 import { tries } from "../../soak.ts";
 import { type Files, filesOf, openFiles, type Row, rowsOf, rowsOfFiles } from "./helpers.ts";
@@ -49,7 +53,7 @@ async function repaired(files: Files): Promise<Repaired> {
   const lost: Finding[] = [];
   const rebuilt: Finding[] = [];
   await repair(reader, to, { lost: (finding) => lost.push(finding), rebuilt: (finding) => rebuilt.push(finding) });
-  await using recording = await openBundle(bundleOfFiles(filesOf(to)), FORMATS);
+  await using recording = await open(bundleOfFiles(filesOf(to)));
   expect((await check(recording)).findings).toEqual([]);
   return { files: filesOf(to), lost, rebuilt };
 }
@@ -83,7 +87,7 @@ async function expectNothingElseLost(name: string, bytes: Uint8Array, seed: numb
   const broken = corrupt(bytes, damage, seed);
   const said = `${name} ${JSON.stringify(damage)}`;
   const head = damage.some(({ offset }) => offset < 64 && !name.endsWith(".zip"));
-  const recording = await openBundle(bundleOfFiles({ [name]: broken }), FORMATS).catch((error: unknown) => {
+  const recording = await open(bundleOfFiles({ [name]: broken })).catch((error: unknown) => {
     // Without its header nothing tells what a file is.
     if (head) return null;
     throw error;

@@ -1,10 +1,10 @@
 import { readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { describe, expect, test } from "vitest";
-import { encodeMessagePack } from "../../../src/codec/messagepack.ts";
 import { nanover } from "../../../src/formats/nanover/format.ts";
 import { create } from "../../../src/formats/nanover/write/writer.ts";
-import { type ByteSink, MemoryFiles, type SinkBundle } from "../../../src/io/sink.ts";
+import { type ByteSink, MemoryFiles, type SinkBundle } from "../../../src/index.ts";
+import { encodeMessagePack } from "../../../src/kit.ts";
 import { Findings } from "../../../src/model/error.ts";
 import { type Entry, type Moment, stateOf, trajOf, type ZipOptions, zipOf } from "../../fixtures/nanover/containers.ts";
 import { fixtures, makeMoments } from "../../fixtures/nanover/make.ts";

@@ -1,22 +1,17 @@
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { flightgear } from "../../../src/formats/flightgear/format.ts";
-import { filesBundle } from "../../../src/io/bundle.ts";
+import { readPacket } from "../../../src/formats/flightgear/layout/packet.ts";
+import { filesBundle, memory, MemoryFiles, open, SourceError, unsetOrigin } from "../../../src/index.ts";
 import { openDatagrams } from "../../../src/io/node/datagrams.ts";
-import { memory } from "../../../src/io/memory.ts";
-import { MemoryFiles } from "../../../src/io/sink.ts";
-import { SourceError } from "../../../src/io/source.ts";
+import { ByteCursor } from "../../../src/kit.ts";
 import { Deck } from "../../../src/live/deck.ts";
+import { finishTake } from "../../../src/live/finish.ts";
 import { flightgearFeed } from "../../../src/live/flightgear/feed.ts";
 import { flightgearOutlet } from "../../../src/live/flightgear/outlet.ts";
 import { fromWire, toWire } from "../../../src/live/flightgear/pilots.ts";
 import { Traffic } from "../../../src/live/flightgear/traffic.ts";
-import { finishTake } from "../../../src/live/finish.ts";
 import { JournalReader } from "../../../src/live/journal.ts";
 import { recordTake } from "../../../src/live/take.ts";
-import { unsetOrigin } from "../../../src/model/geodesy.ts";
-import { openBundle } from "../../../src/model/open.ts";
-import { readPacket } from "../../../src/formats/flightgear/layout/packet.ts";
-import { ByteCursor } from "../../../src/bytes/cursor.ts";
 import { openExample } from "../../support/example.ts";
 import { FRAME, packet, Stand, wirePacket } from "./stand.ts";
 
@@ -73,7 +68,7 @@ describe("a FlightGear that is recorded", () => {
     const out = new MemoryFiles("a.fgtape");
     await finishTake(journal, flightgear, out);
     await journal.close();
-    await using recording = await openBundle(filesBundle(out.files, "a.fgtape"), [flightgear]);
+    await using recording = await open(filesBundle(out.files, "a.fgtape"), { formats: [flightgear] });
     const times: number[] = [];
     const longitudes: unknown[] = [];
     let packets = 0;

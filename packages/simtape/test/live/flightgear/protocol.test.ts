@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { ByteBuilder } from "../../../src/bytes/builder.ts";
 import { readProperties, propertyAt } from "../../../src/codec/properties.ts";
+import { propertyNode } from "../../../src/codec/properties.ts";
 import {
   readSignalList,
   SIGNAL_TYPES,
@@ -9,7 +9,7 @@ import {
   writeSignalList,
   writeSignals,
 } from "../../../src/formats/flightgear/layout/signals.ts";
-import { propertyNode } from "../../../src/codec/properties.ts";
+import { ByteBuilder } from "../../../src/kit.ts";
 import { GenericProtocol } from "../../../src/live/flightgear/protocol.ts";
 
 const value: Readonly<Record<SignalType, fc.Arbitrary<number>>> = {

@@ -1,11 +1,9 @@
 import { createRequire } from "node:module";
 import { WebSocket } from "ws";
 import { afterEach, describe, expect, test } from "vitest";
-import { mcap } from "../../../src/export/mcap/exporter.ts";
-import { MemoryFiles } from "../../../src/io/sink.ts";
 import { allFormats } from "../../../src/cli/input/formats.ts";
-import { openBundle } from "../../../src/model/open.ts";
-import type { Clock } from "../../../src/play/clock.ts";
+import { mcap } from "../../../src/export/mcap/exporter.ts";
+import { type Clock, MemoryFiles, open } from "../../../src/index.ts";
 import { type Judged, streamed } from "../../export/mcap/judge.ts";
 import { REAL, SOUND, type SoundRecording } from "../../specimens.ts";
 import { SdkClient } from "./sdk-client.ts";
@@ -37,7 +35,7 @@ interface Expected {
 /** What a client has to get: the messages of an MCAP file as they are, and those of the export of any other. */
 async function expected({ format, files, bundle }: SoundRecording): Promise<Expected> {
   if (format === "mcap") return streamed(Object.values(files)[0]!);
-  await using recording = await openBundle(bundle(), allFormats());
+  await using recording = await open(bundle(), { formats: allFormats() });
   const to = new MemoryFiles("out.mcap");
   await mcap.write(recording, to, {});
   return streamed(to.bytes);

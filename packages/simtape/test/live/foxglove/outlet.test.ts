@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { type Channel, FoxgloveClient, type MessageData } from "@foxglove/ws-protocol";
 import { afterEach, describe, expect, test } from "vitest";
 import { WebSocket } from "ws";
-import { fileSource } from "../../../src/io/node/file-source.ts";
+import { fileSource } from "../../../src/io/node/index.ts";
 import { SOUND } from "../../specimens.ts";
 import { SdkClient } from "./sdk-client.ts";
 import { atEnd, endAll, served } from "./support.ts";

@@ -1,13 +1,10 @@
-import type { SourceBundle } from "../../../src/io/source.ts";
-import { listenForLinks } from "../../../src/io/node/web-socket.ts";
+import { allFormats } from "../../../src/cli/input/formats.ts";
+import { open, type PlayOptions, type Recording, type SourceBundle } from "../../../src/index.ts";
+import { listenForLinks } from "../../../src/io/node/index.ts";
 import { Deck } from "../../../src/live/deck.ts";
 import { type FoxgloveOutletOptions, foxgloveOutlet } from "../../../src/live/foxglove/outlet.ts";
 import { PROTOCOLS } from "../../../src/live/foxglove/protocol.ts";
 import type { Outlet } from "../../../src/live/outlet.ts";
-import { allFormats } from "../../../src/cli/input/formats.ts";
-import { openBundle } from "../../../src/model/open.ts";
-import type { Recording } from "../../../src/model/recording.ts";
-import type { PlayOptions } from "../../../src/play/player.ts";
 
 const closing: (() => Promise<unknown>)[] = [];
 
@@ -35,7 +32,7 @@ export async function served(
 ): Promise<Served> {
   const entries = bundles.map((bundle, i) => ({
     name: bundle().name ?? `recording ${i}`,
-    open: (): Promise<Recording> => openBundle(bundle(), allFormats()),
+    open: (): Promise<Recording> => open(bundle(), { formats: allFormats() }),
   }));
   const deck = new Deck(entries, playing);
   atEnd(() => deck.close());

@@ -1,15 +1,12 @@
 import { decode } from "@msgpack/msgpack";
 import { afterEach, describe, expect, test } from "vitest";
+import { allFormats } from "../../../src/cli/input/formats.ts";
 import { nanover } from "../../../src/formats/nanover/format.ts";
-import { fromFile } from "../../../src/io/node/file.ts";
-import { listenForLinks } from "../../../src/io/node/web-socket.ts";
+import { open, type PlayOptions, type Recording } from "../../../src/index.ts";
+import { fromFile, listenForLinks } from "../../../src/io/node/index.ts";
 import { Deck } from "../../../src/live/deck.ts";
 import { nanoverOutlet } from "../../../src/live/nanover/outlet.ts";
 import type { Outlet } from "../../../src/live/outlet.ts";
-import { allFormats } from "../../../src/cli/input/formats.ts";
-import { openBundle } from "../../../src/model/open.ts";
-import type { Recording } from "../../../src/model/recording.ts";
-import type { PlayOptions } from "../../../src/play/player.ts";
 import { sample, samplesDirectory } from "../../samples.ts";
 import { type PlainMap, TestClient } from "./client.ts";
 
@@ -28,7 +25,7 @@ async function served(
 ): Promise<{ deck: Deck; outlet: Outlet; address: string }> {
   const entries = names.map((name) => ({
     name: name.split("/").at(-1)!,
-    open: (): Promise<Recording> => openBundle(fromFile(sample(name)), allFormats()),
+    open: (): Promise<Recording> => open(fromFile(sample(name)), { formats: allFormats() }),
   }));
   const deck = new Deck(entries, options);
   closing.push(() => deck.close());
@@ -46,7 +43,7 @@ async function connected(address: string): Promise<TestClient> {
 
 /** What a recording of NanoVer tells, message by message: of a zip by another decoder. */
 async function recordedIn(name: string): Promise<{ frames: PlainMap[]; updates: PlainMap[] }> {
-  await using recording = await openBundle(fromFile(sample(name)), [nanover]);
+  await using recording = await open(fromFile(sample(name)), { formats: [nanover] });
   const frames: PlainMap[] = [];
   const updates: PlainMap[] = [];
   for await (const batch of recording.batches()) {

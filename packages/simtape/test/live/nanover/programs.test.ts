@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterEach, describe, expect, test } from "vitest";
-import { announce } from "../../../src/io/node/announce.ts";
+import { announce } from "../../../src/io/node/index.ts";
 import { hubMessage } from "../../../src/live/nanover/hub.ts";
 import {
   contentOf,

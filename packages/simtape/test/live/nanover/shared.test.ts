@@ -1,11 +1,10 @@
 import { fileURLToPath } from "node:url";
 import { afterEach, describe, expect, test } from "vitest";
 import { nanover } from "../../../src/formats/nanover/format.ts";
-import { fromFile } from "../../../src/io/node/file.ts";
-import { listenForLinks } from "../../../src/io/node/web-socket.ts";
+import { fromFile, listenForLinks } from "../../../src/io/node/index.ts";
 import { Deck } from "../../../src/live/deck.ts";
 import { nanoverOutlet } from "../../../src/live/nanover/outlet.ts";
-import { openBundle } from "../../../src/model/open.ts";
+import { open } from "../../../src/index.ts";
 import { type Plain, TestClient } from "./client.ts";
 
 const EXAMPLE = fileURLToPath(new URL("../../../../../examples/buckyball.nanover.zip", import.meta.url));
@@ -16,7 +15,7 @@ afterEach(async () => {
 });
 
 async function connected(): Promise<TestClient> {
-  const deck = new Deck([{ name: "run", open: () => openBundle(fromFile(EXAMPLE), [nanover]) }]);
+  const deck = new Deck([{ name: "run", open: () => open(fromFile(EXAMPLE), { formats: [nanover] }) }]);
   closing.push(() => deck.close());
   await deck.load(0);
   const outlet = await nanoverOutlet(deck, (arrived) => listenForLinks({ port: 0 }, arrived));

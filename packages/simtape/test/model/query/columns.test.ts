@@ -1,14 +1,13 @@
 import fc from "fast-check";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { corrupt, FORMATS, planCorruption as plan } from "../../../src/index.ts";
 import { RecordingError } from "../../../src/model/error.ts";
 import { openBundle } from "../../../src/model/open.ts";
 import type { SeriesPath } from "../../../src/model/query/path.ts";
 import type { SeriesOptions } from "../../../src/model/query/series.ts";
 import type { Recording } from "../../../src/model/recording.ts";
-import { corrupt, plan } from "../../../src/ops/corrupt.ts";
 import { ColumnComparison, hasColumns } from "../../../src/testing/columns.ts";
 import { bundleOfFiles } from "../../conformance/mutate.ts";
-import { FORMATS } from "../../formats.ts";
 import { everyRecording } from "../../recordings.ts";
 import { tries } from "../../soak.ts";
 

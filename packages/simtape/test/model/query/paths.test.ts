@@ -4,7 +4,7 @@ import { type PathInfo, parsePath, pathsIn } from "../../../src/model/query/list
 import { PathError, pathText } from "../../../src/model/query/path.ts";
 import { readPath } from "../../../src/model/query/probe.ts";
 import type { State } from "../../../src/model/state.ts";
-import { FORMATS } from "../../formats.ts";
+import { FORMATS } from "../../../src/index.ts";
 import { REAL, SOUND } from "../../specimens.ts";
 
 type Where = Pick<PathInfo, "first" | "last" | "extent">;

@@ -11,7 +11,7 @@ import { channelsOf } from "../../../src/model/scope.ts";
 import type { State } from "../../../src/model/state.ts";
 import { type CorpusIndex, loadCorpus } from "../../../src/testing/index.ts";
 import { bundleOfFiles } from "../../conformance/mutate.ts";
-import { FORMATS } from "../../formats.ts";
+import { FORMATS } from "../../../src/index.ts";
 import { tries } from "../../soak.ts";
 import { SOUND } from "../../specimens.ts";
 import { rowAt, rowOf, toldOf } from "./truth.ts";

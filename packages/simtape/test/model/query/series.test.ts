@@ -10,7 +10,7 @@ import type { Recording } from "../../../src/model/recording.ts";
 import { scopeOf } from "../../../src/model/scope.ts";
 import { bundleOfFiles } from "../../conformance/mutate.ts";
 import { makeTown, RELEASES } from "../../fixtures/carla/make.ts";
-import { FORMATS } from "../../formats.ts";
+import { FORMATS } from "../../../src/index.ts";
 import { tries } from "../../soak.ts";
 import { REAL, SOUND } from "../../specimens.ts";
 import { rowAt, rowOf, type Truth, toldOf, truthOf } from "./truth.ts";

@@ -9,7 +9,7 @@ import { standardAxes } from "../../../src/model/standard-axes.ts";
 import type { State } from "../../../src/model/state.ts";
 import { after } from "../../../src/model/time.ts";
 import type { Channel, ChannelInfo, Value } from "../../../src/model/value.ts";
-import { FORMATS } from "../../formats.ts";
+import { FORMATS } from "../../../src/index.ts";
 import { tries } from "../../soak.ts";
 import { REAL, SOUND, type SoundRecording } from "../../specimens.ts";
 

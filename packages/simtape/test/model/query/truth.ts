@@ -6,7 +6,7 @@ import { readPath } from "../../../src/model/query/probe.ts";
 import type { Series } from "../../../src/model/query/sinks.ts";
 import type { Recording } from "../../../src/model/recording.ts";
 import type { State } from "../../../src/model/state.ts";
-import { FORMATS } from "../../formats.ts";
+import { FORMATS } from "../../../src/index.ts";
 import type { SoundRecording } from "../../specimens.ts";
 
 /** Recorded moments whose state is known, found by `state(t)` alone. */

@@ -1,4 +1,4 @@
-import { ByteBuilder } from "../../../src/bytes/builder.ts";
+import { ByteBuilder } from "../../../src/kit.ts";
 import { RELEASES, makeTown } from "../../fixtures/carla/make.ts";
 import { type Bomb, MiB, built, joined, times, zeros } from "./parts.ts";
 

@@ -1,8 +1,8 @@
 import { gzipSync } from "node:zlib";
-import { ByteBuilder } from "../../../src/bytes/builder.ts";
-import { writeDeflatedFrame } from "../../../src/formats/flightgear/layout/frames.ts";
 import { writeExtraProperty } from "../../../src/formats/flightgear/layout/extra.ts";
+import { writeDeflatedFrame } from "../../../src/formats/flightgear/layout/frames.ts";
 import { writeContinuousHeader } from "../../../src/formats/flightgear/layout/layout.ts";
+import { ByteBuilder } from "../../../src/kit.ts";
 import { makeContinuous, makeNormal, packetBytes, signalBytes } from "../../fixtures/flightgear/make.ts";
 import { type Bomb, MiB, built, joined, times, zeros } from "./parts.ts";
 

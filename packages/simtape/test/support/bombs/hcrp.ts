@@ -1,4 +1,4 @@
-import { ByteBuilder } from "../../../src/bytes/builder.ts";
+import { ByteBuilder } from "../../../src/kit.ts";
 import { type EventBytes, event } from "../../fixtures/hcrp/recording.ts";
 import { type Bomb, built, joined, times, varint, zeros, zstd } from "./parts.ts";
 

@@ -1,5 +1,4 @@
 import { gzipSync } from "node:zlib";
-import { ByteBuilder } from "../../../src/bytes/builder.ts";
 import {
   BLOCK,
   BLOCK_BYTES,
@@ -14,6 +13,7 @@ import {
   writeFileHeader,
   writeMessage,
 } from "../../../src/formats/mira/layout/layout.ts";
+import { ByteBuilder } from "../../../src/kit.ts";
 import { type Content, makeTape } from "../../fixtures/mira/tape.ts";
 import { type Bomb, MiB, joined, times, zeros, zstd } from "./parts.ts";
 

@@ -1,5 +1,5 @@
-import { ByteBuilder } from "../../../src/bytes/builder.ts";
 import { writeFileHeader, writeRecord } from "../../../src/formats/nanover/layout/record.ts";
+import { ByteBuilder } from "../../../src/kit.ts";
 import { archiveOf } from "../../fixtures/nanover/containers.ts";
 import { type Bomb, MiB, built, joined, times, varint, zeros } from "./parts.ts";
 

@@ -1,5 +1,4 @@
-import { ByteBuilder } from "../../../src/bytes/builder.ts";
-import { loadZstd, type Zstd } from "../../../src/codec/zstd.ts";
+import { ByteBuilder, loadZstd, type Zstd } from "../../../src/kit.ts";
 
 /** A small file that asks for far more than it is: memory, objects or time. */
 export interface Bomb {

@@ -1,1 +1,0 @@
-export { FORMATS } from "../src/formats.ts";
