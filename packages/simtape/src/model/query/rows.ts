@@ -152,10 +152,9 @@ export class Rows {
   drain(): { readonly time: Float64Array; readonly lines: readonly DrainedLine[] } {
     const { length } = this;
     const time = cut(this.#time, length);
+    const known = new Map<string, Uint8Array>();
     const lines = this.#probes.map((_, k) => {
-      const valid = new Uint8Array(length);
-      for (const [n, { from, isThere }] of this.#runs.entries())
-        if (isThere[k] === 1) valid.fill(1, from, this.#runs[n + 1]?.from ?? length);
+      const valid = this.#validOf(k, known);
       const value = cut(this.#columns[k]!, length);
       this.#columns[k] = NONE;
       return { value, valid, texts: [...(this.#texts[k]?.keys() ?? [])] };
@@ -168,6 +167,18 @@ export class Rows {
     this.#runs = [];
     this.#texts.fill(null);
     return { time, lines };
+  }
+
+  /** By row whether path `k` was there; one array for all paths that were there at the same times. */
+  #validOf(k: number, known: Map<string, Uint8Array>): Uint8Array {
+    const key = this.#runs.map(({ isThere }) => isThere[k]).join("");
+    const found = known.get(key);
+    if (found !== undefined) return found;
+    const valid = new Uint8Array(this.#length);
+    for (const [n, { from, isThere }] of this.#runs.entries())
+      if (isThere[k] === 1) valid.fill(1, from, this.#runs[n + 1]?.from ?? this.#length);
+    known.set(key, valid);
+    return valid;
   }
 }
 

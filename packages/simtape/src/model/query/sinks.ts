@@ -10,7 +10,10 @@ import { isCounted, type Probe } from "./probe.ts";
 import { type DrainedLine, type OpenRows, Rows } from "./rows.ts";
 import type { Stops } from "./walk.ts";
 
-/** What a path was over time. The arrays are the caller's own; series of one call may have the same `time`. */
+/**
+ * What a path was over time. The arrays are the caller's own; series of one call may have the same `time`, and the same
+ * `valid`.
+ */
 export interface Series {
   readonly path: SeriesPath;
   /** `vehicles/7/position.x` */

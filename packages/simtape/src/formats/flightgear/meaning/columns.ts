@@ -27,6 +27,16 @@ interface Signals {
   readonly own: readonly number[];
 }
 
+/** Where some records begin, and the slots that belong to them. */
+interface Records {
+  readonly view: DataView;
+  readonly starts: Int32Array;
+  readonly slots: Int32Array;
+  readonly count: number;
+  /** Bytes from each to the next one, where that is the same for all and their slots follow one another; else 0. */
+  readonly step: number;
+}
+
 /** A signal that goes to a place; null: it is not recorded, and stays unknown. */
 interface Direct {
   readonly place: number;
@@ -109,9 +119,10 @@ export class SignalColumns implements ColumnReader {
     const first = slots[0] === slots[whole - 1] ? whole - 1 : 0;
     const wanted = whole - first;
     for (let n = 0; n < wanted; n++) starts[n] = batch.start[rows[first + n]!]!;
+    const records = { view, starts, slots, count: wanted, step: stepOf(starts, slots, wanted) };
     for (const { place, signal, scale } of this.#direct)
-      if (signal !== null) readColumn(view, starts, slots, wanted, signal, scale, columns[place]!);
-    this.#readEarth(view, slots, wanted, columns);
+      if (signal !== null) readColumn(records, signal, scale, columns[place]!);
+    this.#readEarth(records, columns);
     this.#last.note(batch, rows[whole - 1]!);
     return whole;
   }
@@ -126,16 +137,17 @@ export class SignalColumns implements ColumnReader {
     this.#last.settle(this.#model, state);
   }
 
-  #readEarth(view: DataView, slots: Int32Array, count: number, columns: readonly Float64Array[]): void {
+  #readEarth(records: Records, columns: readonly Float64Array[]): void {
     const [x, y, z] = this.#earthPlaces;
     if (x.length + y.length + z.length === 0) return;
+    const { slots, count } = records;
     if (this.#geodetic.latitude.length < count) this.#geodetic = geodeticOf(this.#starts.length);
     const { order, latitude, longitude, height } = this.#geodetic;
-    const starts = this.#starts;
+    const inOrder = { ...records, slots: order };
     for (const [n, numbers] of [latitude, longitude, height].entries()) {
       const signal = this.#earth[n] ?? null;
       if (signal === null) numbers.fill(Number.NaN);
-      else readColumn(view, starts, order, count, signal, n === 2 ? FOOT : 1, numbers);
+      else readColumn(inOrder, signal, n === 2 ? FOOT : 1, numbers);
     }
     const most = Math.max(x.length, y.length, z.length);
     for (let n = 0; n < most; n++) {
@@ -157,18 +169,26 @@ function geodeticOf(count: number): Readonly<Record<"latitude" | "longitude" | "
   };
 }
 
+/** See `Records.step`. */
+function stepOf(starts: Int32Array, slots: Int32Array, count: number): number {
+  const step = count > 1 ? starts[1]! - starts[0]! : 1;
+  for (let n = 1; n < count; n++) if (starts[n]! - starts[n - 1]! !== step || slots[n]! - slots[n - 1]! !== 1) return 0;
+  return step;
+}
+
 /** Reads one signal of many records. */
-function readColumn(
-  view: DataView,
-  starts: Int32Array,
-  slots: Int32Array,
-  count: number,
-  signal: SignalPlace,
-  scale: number,
-  column: Float64Array,
-): void {
+function readColumn(records: Records, signal: SignalPlace, scale: number, column: Float64Array): void {
+  const { view, starts, slots, count, step } = records;
   const { type, at } = signal;
-  if (type === "double")
+  if (type === "double" && step > 0) {
+    const slot = slots[0]!;
+    for (let n = 0, from = starts[0]! + at; n < count; n++, from += step)
+      column[slot + n] = view.getFloat64(from, true) * scale;
+  } else if (type === "float" && step > 0) {
+    const slot = slots[0]!;
+    for (let n = 0, from = starts[0]! + at; n < count; n++, from += step)
+      column[slot + n] = view.getFloat32(from, true) * scale;
+  } else if (type === "double")
     for (let n = 0; n < count; n++) column[slots[n]!] = view.getFloat64(starts[n]! + at, true) * scale;
   else if (type === "float")
     for (let n = 0; n < count; n++) column[slots[n]!] = view.getFloat32(starts[n]! + at, true) * scale;

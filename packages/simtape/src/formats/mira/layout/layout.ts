@@ -278,30 +278,46 @@ export class MessageHead {
   }
 }
 
+/** Entries that are put together before they are copied. */
+const ENTRIES = 1024;
+
 /** One entry after the other of index tables, put together in the same memory. */
 export class IndexEntryWriter {
-  readonly #bytes = new Uint8Array(INDEX_ENTRY_BYTES);
+  readonly #bytes = new Uint8Array(ENTRIES * INDEX_ENTRY_BYTES);
   readonly #view = new DataView(this.#bytes.buffer);
   readonly #isLittle: boolean;
+  #length = 0;
 
   constructor(dialect: Dialect) {
     this.#isLittle = dialect.isLittle;
   }
 
+  /** There is no room for another one before `flush`. */
+  get isFull(): boolean {
+    return this.#length === this.#bytes.length;
+  }
+
   /** `exact`: the time where a number does not hold it. */
-  write(builder: ByteBuilder, block: number, inside: number, time: number, exact: bigint | null): void {
-    this.#i64(0, block);
-    this.#i64(8, inside);
-    if (exact === null) this.#i64(16, time);
-    else this.#view.setBigInt64(16, exact, this.#isLittle);
-    builder.raw(this.#bytes);
+  add(block: number, inside: number, time: number, exact: bigint | null): void {
+    const at = this.#length;
+    this.#i64(at, block);
+    this.#i64(at + 8, inside);
+    if (exact === null) this.#i64(at + 16, time);
+    else this.#view.setBigInt64(at + 16, exact, this.#isLittle);
+    this.#length = at + INDEX_ENTRY_BYTES;
+  }
+
+  /** Hands over what was added since. */
+  flush(builder: ByteBuilder): void {
+    builder.raw(this.#bytes.subarray(0, this.#length));
+    this.#length = 0;
   }
 
   #i64(at: number, value: number): void {
     const isLittle = this.#isLittle;
-    const high = Math.floor(value / 0x1_0000_0000);
-    this.#view.setUint32(isLittle ? at : at + 4, value - high * 0x1_0000_0000, isLittle);
-    this.#view.setInt32(isLittle ? at + 4 : at, high, isLittle);
+    // `setUint32` takes the lowest 32 bits of a whole number
+    this.#view.setUint32(isLittle ? at : at + 4, value, isLittle);
+    this.#view.setInt32(isLittle ? at + 4 : at, Math.floor(value / 0x1_0000_0000), isLittle);
   }
 }
 

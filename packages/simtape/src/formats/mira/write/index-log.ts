@@ -181,7 +181,8 @@ class LogCursor implements IndexEntries {
     } else this.inside += step;
     if ((head & EXACT) === 0) {
       const coded = this.#varint();
-      this.time += coded % 2 === 0 ? coded / 2 : -(coded + 1) / 2;
+      const half = Math.floor(coded / 2);
+      this.time += half * 2 === coded ? half : -half - 1;
       this.exact = null;
     } else {
       this.exact = new ByteCursor(this.#bytes.subarray(this.#at)).bigI64le();

@@ -409,12 +409,14 @@ export class MiraWriter implements Writer {
     const entry = new IndexEntryWriter(profile);
     const cursor = channel.log.isAscending ? channel.log.read() : channel.log.readSorted();
     while (cursor.next()) {
-      const out = this.#out;
-      entry.write(out, cursor.block + shift, cursor.inside + inside, cursor.time, cursor.exact);
-      if (out.length < PIECE) continue;
+      entry.add(cursor.block + shift, cursor.inside + inside, cursor.time, cursor.exact);
+      if (!entry.isFull) continue;
+      entry.flush(this.#out);
+      if (this.#out.length < PIECE) continue;
       this.#handOver();
       if (this.#behind.ready !== null) await this.#behind.ready;
     }
+    entry.flush(this.#out);
   }
 }
 
