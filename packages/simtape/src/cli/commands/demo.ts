@@ -23,7 +23,7 @@ type Demos = Readonly<
       readonly entities: number;
       readonly worlds?: readonly {
         readonly file: string;
-        readonly load: () => Promise<(options: DemoOptions) => Uint8Array>;
+        readonly load: () => Promise<(options: DemoOptions) => Uint8Array | Promise<Uint8Array>>;
       }[];
       readonly load: () => Promise<{ readonly demo: (options: DemoOptions, to: SinkBundle) => Promise<void> }>;
     }
@@ -79,7 +79,7 @@ export function addDemo(program: Command): void {
           const count = options.entities === undefined ? entities : positive("--entities", options.entities);
           const chosen = { seconds, entities: count, seed };
           target.before(async () => {
-            for (const world of worlds) await target.put(world.file, (await world.load())(chosen), target.force);
+            for (const world of worlds) await target.put(world.file, await (await world.load())(chosen), target.force);
             return undefined;
           });
           await gated(target, {}, (to) => demo(chosen, to), soundAs());
