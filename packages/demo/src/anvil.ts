@@ -1,10 +1,8 @@
 import { deflateZlib, NBT, type NbtCompound, nbtCompound, type NbtTag, nbtText, writeNbt } from "simtape/making";
+import { regionFile, SIDE, type Slot } from "./region-file.ts";
 
-/** The game's region files, as it saves them since 1.18 (minecraft.wiki: "Region file format", "Chunk format"). */
-
-/** Bytes of a sector, and chunks along a side of a region. */
-const SECTOR = 4096;
-const SIDE = 32;
+/** Blocks of a section. */
+const BLOCKS = 4096;
 const ZLIB = 2;
 const AIR = "minecraft:air";
 
@@ -18,7 +16,10 @@ export interface Area {
   readonly dataVersion: number;
 }
 
-/** The region files of an area, by name. Chunks of air alone are left out. */
+/**
+ * The region files of an area, by name, with chunks as the game saves them since 1.18 (minecraft.wiki: "Chunk format").
+ * Chunks of air alone are left out.
+ */
 export function regionFiles(area: Area, at: BlockAt): Map<string, Uint8Array> {
   const regions = new Map<string, Slot[]>();
   for (let z = area.from[2]; z <= area.to[2]; z++)
@@ -32,41 +33,13 @@ export function regionFiles(area: Area, at: BlockAt): Map<string, Uint8Array> {
   return new Map([...regions].map(([name, slots]) => [name, regionFile(slots)]));
 }
 
-/** What stands in a region file for one chunk. */
-export interface Slot {
-  /** In the region. */
-  readonly x: number;
-  readonly z: number;
-  /** How it is packed: the number of the game. */
-  readonly kind: number;
-  readonly bytes: Uint8Array;
-}
-
-/** A table of places, one of times, which are left 0, and the chunks from sector to sector. */
-export function regionFile(slots: readonly Slot[]): Uint8Array {
-  const sectorsOf = ({ bytes }: Slot): number => Math.ceil((bytes.length + 5) / SECTOR);
-  const file = new Uint8Array(SECTOR * slots.reduce((sum, slot) => sum + sectorsOf(slot), 2));
-  const view = new DataView(file.buffer);
-  let sector = 2;
-  for (const slot of slots) {
-    const { x, z, kind, bytes } = slot;
-    const count = sectorsOf(slot);
-    view.setUint32(4 * (x + SIDE * z), sector * 256 + Math.min(count, 255));
-    view.setUint32(sector * SECTOR, bytes.length + 1);
-    view.setUint8(sector * SECTOR + 4, kind);
-    file.set(bytes, sector * SECTOR + 5);
-    sector += count;
-  }
-  return file;
-}
-
 /** Null: it is of air alone. */
 function chunkOf(x: number, z: number, { from, to, dataVersion }: Area, at: BlockAt): NbtCompound | null {
   const sections: NbtTag[] = [];
   let isEmpty = true;
   for (let y = from[1]; y <= to[1]; y++) {
     const palette = new Map<string, number>();
-    const numbers = Array.from({ length: SECTOR }, (_, i) => {
+    const numbers = Array.from({ length: BLOCKS }, (_, i) => {
       const name = at(16 * x + (i & 15), 16 * y + (i >> 8), 16 * z + ((i >> 4) & 15));
       if (name !== AIR) isEmpty = false;
       if (!palette.has(name)) palette.set(name, palette.size);
@@ -89,6 +62,9 @@ function chunkOf(x: number, z: number, { from, to, dataVersion }: Area, at: Bloc
     yPos: intOf(from[1]),
     zPos: intOf(z),
     Status: nbtText("minecraft:full"),
+    LastUpdate: { type: NBT.long, value: 0n },
+    InhabitedTime: { type: NBT.long, value: 0n },
+    block_entities: { type: NBT.list, itemType: NBT.end, items: [] },
     sections: listOf(sections),
   });
 }

@@ -1,6 +1,7 @@
 import { expect, test } from "vitest";
 import { demo } from "../src/carla.ts";
-import { CAR_LENGTH, randomOf, Town } from "../src/carla-town.ts";
+import { CAR_LENGTH, Town } from "../src/carla-town.ts";
+import { randomOf } from "../src/random.ts";
 import { carla } from "../../simtape/src/formats/carla/format.ts";
 import { carlaCollisions } from "../../simtape/src/formats/carla/queries/collisions.ts";
 import { MemoryFiles, type SinkBundle } from "../../simtape/src/io/sink.ts";

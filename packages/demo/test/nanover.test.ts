@@ -1,20 +1,13 @@
 import { describe, expect, test } from "vitest";
 import { demo } from "../src/nanover.ts";
 import { Molecules, type Pull } from "../src/nanover-molecules.ts";
+import { randomOf } from "../src/random.ts";
 import { nanover } from "../../simtape/src/formats/nanover/format.ts";
 import { filesBundle } from "../../simtape/src/io/bundle.ts";
 import { MemoryFiles } from "../../simtape/src/io/sink.ts";
 import { openBundle } from "../../simtape/src/model/open.ts";
 import type { Recording } from "../../simtape/src/model/recording.ts";
 import { check } from "../../simtape/src/ops/check.ts";
-
-function randomOf(seed: number): () => number {
-  let state = seed;
-  return () => {
-    state = (Math.imul(state, 1_103_515_245) + 12_345) & 0x7fff_ffff;
-    return state / 0x8000_0000;
-  };
-}
 
 async function made(name: string, seconds: number, entities: number, seed = 1): Promise<Map<string, Uint8Array>> {
   const to = new MemoryFiles(name);
