@@ -110,6 +110,7 @@ describe("the server of the viewer", () => {
     ["files/2/town.region/r.0.-1.mca", "blocks of town.region"],
     // of a recording that is a folder
     ["files/0/meta/region/r.0.-1.mca", "blocks of parkour/region"],
+    ["files/0/parkour/meta/region/r.0.-1.mca", "blocks of parkour/region"],
     ["worlds/0/DIM-1/region/r.0.-1.mca", "blocks of save/DIM-1/region"],
     ["worlds/1/town.region/r.0.-1.mca", "blocks of town.region"],
   ])("gives region files of a world of blocks: %s", async (path, content) => {
@@ -144,10 +145,18 @@ describe("the server of the viewer", () => {
     const list = JSON.parse((await get(at("recordings.json"))).body.toString()) as { name: string; url: string }[];
     expect(list.map(({ name, url }) => [name, url])).toEqual([
       ["far away.hcrp", "https://example.org/far%20away.hcrp?v=1"],
-      ["parkour", "files/0/meta.hcrp"],
+      ["parkour", "files/0/parkour/meta.hcrp"],
       ["short.traj", "files/1/short.traj"],
       ["town.log", "files/2/town.log"],
     ]);
+  });
+
+  test("gives the files of a recording that is a folder below its name, and below no other", async () => {
+    const plain = await get(at("files/0/meta.hcrp"));
+    expect((await get(at("files/0/parkour/meta.hcrp"))).body).toEqual(plain.body);
+    expect((await get(at("files/0/tower/meta.hcrp"))).status).toBe(404);
+    expect((await get(at("files/2/town.log/town.log"))).status).toBe(404);
+    expect((await get(at("files/0/parkour/..%2Fnotes.txt"))).status).toBe(404);
   });
 
   test("writes into the page where the list is, and sends its policy as a header", async () => {

@@ -29,11 +29,14 @@ async function collect(entry: FileSystemEntry, found: File[]): Promise<void> {
   }
 }
 
+/** Main files of recordings that are a folder, and nothing: names that say nothing of what it is. */
+const NAMELESS = /^(meta\.hcrp|preamble\.dat|seg-0+\.hcs)?$/;
+
 /** A recording behind an address, relative ones from the page. Throws `TypeError` when it is none. */
 export function locatorAt(address: string): Locator {
   const url = new URL(address, document.baseURI);
   if (url.protocol !== "http:" && url.protocol !== "https:") throw new TypeError(`not a web address: ${address}`);
-  const name = url.pathname.split("/").findLast((part) => part !== "") ?? url.host;
+  const name = url.pathname.split("/").findLast((part) => !NAMELESS.test(part)) ?? url.host;
   return { kind: "url", name: decodeURIComponent(name), url: url.href };
 }
 
@@ -61,7 +64,7 @@ export function worldsBeside(place: Locator): string | null {
   url.search = url.hash = "";
   url.pathname =
     root === null
-      ? url.pathname.replace(/\/files\/(\d+)\/[^/]*$/, "/beside/$1/")
+      ? url.pathname.replace(/\/files\/(\d+)\/.*/, "/beside/$1/")
       : url.pathname.replace(/\/files\/[^/]*$/, "/world/");
   return url.href;
 }

@@ -30,6 +30,8 @@ interface Shown {
   readonly scheme: "dark" | "light";
   /** Set and id of what is looked at; absent: what the page looks at by itself. */
   readonly looksAt?: readonly [string, string];
+  /** How molecules are drawn; absent: as usual. */
+  readonly molecules?: { readonly style: string; readonly color: string };
 }
 
 /** The demo recordings, with the worlds that they have beside them, and when they are worth a picture. */

@@ -93,7 +93,7 @@ export async function serveView({
     if (!names.include(host)) return refuse(response, 403, names.refusal(host));
     const path = decodedPath(request.url ?? "/");
     if (path === null || !path.startsWith(`/${token}/`)) return refuse(response, 404, ASTRAY);
-    const inside = path.slice(token.length + 2);
+    const inside = list.pathInside(path.slice(token.length + 2));
     const file = /^(?:files|relayed)\/(\d+)\/([^/\\]+)$/.exec(inside);
     if (file !== null) return sendFile(list.entry(Number(file[1])), file[2]!, given, indexes, request, response);
     const region = /^files\/(\d+)\/([^/\\]+(?:\/region)?)\/([^/\\]*)$/.exec(inside);
