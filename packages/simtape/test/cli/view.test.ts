@@ -350,15 +350,15 @@ describe("the server of the viewer", () => {
   test("gives the worlds beside recordings, of a folder of segments too, and nothing else there", async () => {
     const indexes = [2, 0];
     for (const index of indexes) {
-      const chunk = await get(at(`beside/${index}/${CHUNK}`));
+      const chunk = await get(at(`world/${index}/${CHUNK}`));
       expect([chunk.status, String(chunk.body)]).toEqual([200, "a chunk"]);
       expect(chunk.headers).toMatchObject({ "cache-control": "private, max-age=31536000, immutable" });
-      const region = await get(at(`beside/${index}/${REGION}/r.0.-1`));
+      const region = await get(at(`world/${index}/${REGION}/r.0.-1`));
       expect([region.status, String(region.body)]).toEqual([200, "a region"]);
       expect(region.headers).toMatchObject({ "cache-control": "no-cache" });
       // one that is not there is no fault, and a link that leads elsewhere is not there
       for (const name of ["r.1.0", "r.0.0"])
-        expect((await get(at(`beside/${index}/${REGION}/${name}`))).status).toBe(204);
+        expect((await get(at(`world/${index}/${REGION}/${name}`))).status).toBe(204);
     }
     const wrong = ["worlds", dirname(CHUNK), `${dirname(CHUNK)}/notes`, REGION, "town.log", "worlds/../town.log"];
     wrong.push(
@@ -367,9 +367,9 @@ describe("the server of the viewer", () => {
       `${CHUNK}/`,
       `worlds//chunks/${"0a".repeat(32)}`,
     );
-    for (const key of wrong) expect((await get(at(`beside/${indexes[0]}/${key}`))).status, key).toBe(404);
-    expect((await get(at(`beside/99/${CHUNK}`))).status).toBe(404);
-    expect((await get(at(`beside/3/${CHUNK}`))).status).toBe(404);
+    for (const key of wrong) expect((await get(at(`world/${indexes[0]}/${key}`))).status, key).toBe(404);
+    expect((await get(at(`world/99/${CHUNK}`))).status).toBe(404);
+    expect((await get(at(`world/3/${CHUNK}`))).status).toBe(404);
   });
 
   test("tells the address at which recordings are open", async () => {

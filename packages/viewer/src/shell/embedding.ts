@@ -1,6 +1,7 @@
 import { addressOf } from "../address.ts";
 import { hashOf, keptIn } from "../kept.ts";
 import type { Locator } from "../protocol.ts";
+import { saidIn } from "../said.ts";
 import type { Session } from "../session.ts";
 
 /** Where snippets lead when this page can be in no frame: for the user to replace. */
@@ -78,8 +79,7 @@ function pathOf(place: Locator): string {
 /** Whether what is shown is for this machine alone: a file of it, or what `simtape view` serves. */
 export function isAlone(session: Session): boolean {
   const [main] = session.state.value.decks;
-  const list = document.querySelector<HTMLMetaElement>('meta[name="simtape-recordings"]')?.content ?? "";
-  return main?.place.kind === "files" || list !== "";
+  return main?.place.kind === "files" || saidIn("recordings") !== "";
 }
 
 /** The address of a page as a frame has it. */

@@ -103,7 +103,7 @@ export async function serveView({
     if (named !== null) return sendRegion(regionsAt(worlds[Number(named[1])]), named[2]!, request, response);
     const world = /^worlds\/(\d+)\/([^/\\]+)$/.exec(inside);
     if (world !== null) return sendFile(worlds[Number(world[1])], world[2]!, given, null, request, response);
-    const beside = /^beside\/(\d+)\/(.+)$/.exec(inside);
+    const beside = /^world\/(\d+)\/(.+)$/.exec(inside);
     if (beside !== null) return sendOfWorld(list.entry(Number(beside[1])), beside[2]!, request, response);
     const growing = growthAt(/^live\/(\d+)$/.exec(inside)?.[1]);
     if (growing !== null) return sendGrowth(growing, request, response);
