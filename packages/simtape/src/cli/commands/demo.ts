@@ -41,7 +41,7 @@ export function addDemo(program: Command): void {
     .command("demo")
     .summary("realistic recordings of any size, made by small simulations")
     .description(
-      "Makes recordings with small simulations: one of each format that has a simulation, or of the format named. The same seed gives the same bytes.",
+      "Makes recordings with small simulations: one of each format that has a simulation, or of the format named. Files that show its world lie beside each. The same seed gives the same bytes.",
     )
     .argument(
       "[format]",
