@@ -187,7 +187,7 @@ test("atoms at the ends of a chain move farther than those in its middle, as the
 test.each([1, 7])("the island of the race of the seed %i has its platforms, and nobody falls into it", async (seed) => {
   const options = { seconds: 60, entities: 8, seed };
   const zip = regions(options);
-  expect(Buffer.compare(zip, regions({ ...options, seconds: 5, entities: 1 }))).toBe(0);
+  expect(Buffer.compare(zip, regions({ seed }))).toBe(0);
   expect(zip.length).toBeLessThan(40_000);
   const name = "race.region.zip";
   const world = new Regions({ kind: "files", name, files: [new File([zip as Uint8Array<ArrayBuffer>], name)] });
