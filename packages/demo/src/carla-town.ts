@@ -47,17 +47,6 @@ const REBOUND = 0.3;
 /** Average seconds until another driver looks away. */
 const BETWEEN_DISTRACTIONS = 14;
 
-/** Numbers in [0, 1), the same for the same seed: mulberry32. */
-export function randomOf(seed: number): () => number {
-  let state = seed >>> 0;
-  return () => {
-    state = (state + 0x6d2b79f5) >>> 0;
-    let mixed = Math.imul(state ^ (state >>> 15), state | 1);
-    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61);
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 0x1_0000_0000;
-  };
-}
-
 /** A path that cars follow, as points with the distance to each; and the cars on it, the foremost first. */
 class Way {
   readonly xs: Float64Array;

@@ -31,12 +31,12 @@ import {
   type Crash,
   GREEN,
   type Pose,
-  randomOf,
   Town,
   type Walker,
   YELLOW,
 } from "./carla-town.ts";
 import { mapOf } from "./carla-map.ts";
+import { randomOf } from "./random.ts";
 
 export interface DemoOptions {
   /** Simulated seconds. */

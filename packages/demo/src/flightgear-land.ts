@@ -1,4 +1,5 @@
 import { AIRPORT, toRunway } from "./flightgear-aircraft.ts";
+import { noiseOf } from "./random.ts";
 
 /** Points along a side, and m from each to the next; the runway is in the middle. */
 const SIDE = 161;
@@ -43,24 +44,6 @@ function heightAt(east: number, north: number, rough: (x: number, y: number) => 
   const seaward = left - SHORE - 500 * rough(east / 1300 + 40, north / 1300 + 40);
   const fall = flat * Math.min(1.4, Math.max(0, 1 + seaward / 700));
   return flat + hills + small - fall;
-}
-
-/** Noise between 0 and 1 that is smooth from one whole place to the next. */
-function noiseOf(seed: number): (x: number, y: number) => number {
-  const at = (i: number, j: number): number => {
-    let hash = Math.imul(i, 0x27d4eb2d) ^ Math.imul(j, 0x165667b1) ^ Math.imul(Math.trunc(seed), 0x9e3779b1);
-    hash = Math.imul(hash ^ (hash >>> 15), 0x2c1b3c6d);
-    hash = Math.imul(hash ^ (hash >>> 12), 0x297a2d39);
-    return ((hash ^ (hash >>> 15)) >>> 0) / 0x1_0000_0000;
-  };
-  const eased = (part: number): number => part * part * (3 - 2 * part);
-  return (x, y) => {
-    const [i, j] = [Math.floor(x), Math.floor(y)];
-    const [u, v] = [eased(x - i), eased(y - j)];
-    const lower = at(i, j) * (1 - u) + at(i + 1, j) * u;
-    const upper = at(i, j + 1) * (1 - u) + at(i + 1, j + 1) * u;
-    return lower * (1 - v) + upper * v;
-  };
 }
 
 type Tag = readonly [id: number, type: keyof typeof SIZES, values: readonly number[]];

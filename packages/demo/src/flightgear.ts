@@ -21,6 +21,7 @@ import {
   writeSignals,
 } from "simtape/making";
 import { Air, Aircraft, AIRPORT, type Phase } from "./flightgear-aircraft.ts";
+import { randomOf } from "./random.ts";
 
 /** Frames a second, and steps of the simulation in each. */
 const RATE = 20;
@@ -309,16 +310,4 @@ function motionFor(aircraft: Aircraft): Motion {
     velocity: aircraft.velocity,
   };
   return motionOf(place, [0, 0, 0], ORIGIN);
-}
-
-/** Numbers in [0, 1), the same for the same seed: mulberry32. */
-function randomOf(seed: number): () => number {
-  let state = Math.trunc(seed) >>> 0;
-  return () => {
-    state = (state + 0x6d2b79f5) >>> 0;
-    let t = state;
-    t = Math.imul(t ^ (t >>> 15), t | 1);
-    t ^= t + Math.imul(t ^ (t >>> 7), t | 61);
-    return ((t ^ (t >>> 14)) >>> 0) / 0x1_0000_0000;
-  };
 }

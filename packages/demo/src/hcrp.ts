@@ -5,13 +5,14 @@ import {
   type NbtTag,
   nbtText,
   Notes,
-  type Point,
   type SinkBundle,
   World,
   WorldSink,
   WorldSnapshots,
 } from "simtape/making";
-import { type Course, Runner } from "./hcrp-runner.ts";
+import { Runner } from "./hcrp-runner.ts";
+import { DATA_VERSION, LAMP_OFF, Tower } from "./hcrp-tower.ts";
+import { randomOf } from "./random.ts";
 
 export interface DemoOptions {
   readonly seconds: number;
@@ -23,8 +24,6 @@ export interface DemoOptions {
 const TICKS_PER_SECOND = 20;
 /** 2026-04-10T18:00:00Z in Unix nanoseconds. */
 const EPOCH = 1_775_844_000_000_000_000n;
-/** Data version of Minecraft, for the names below. */
-const DATA_VERSION = 4903;
 /** Ticks before a race, and after its end. */
 const WARM_UP = 60;
 const CELEBRATION = 120;
@@ -67,7 +66,6 @@ export async function demo(options: DemoOptions, to: SinkBundle): Promise<void> 
   }
 }
 
-const LAMP_OFF = "minecraft:redstone_lamp[lit=false]";
 const LAMP_ON = "minecraft:redstone_lamp[lit=true]";
 const FIREWORK = "minecraft:entity.firework_rocket.launch";
 const PLACES = ["first", "second", "third"] as const;
@@ -89,14 +87,14 @@ class Race {
   constructor(world: World, notes: Notes, players: number, seed: number) {
     this.#world = world;
     this.#notes = notes;
-    const random = generator(seed);
+    const random = randomOf(seed);
     this.#course = new Tower(random);
     const names = new Set<string>();
     this.#runners = Array.from({ length: players }, (_, i) => {
       let name = nameOf(random);
       if (names.has(name)) name += i + 1;
       names.add(name);
-      return new Runner(i + 1, name, uuid(seed, i + 2), this.#course, generator(seed * 7919 + i));
+      return new Runner(i + 1, name, uuid(seed, i + 2), this.#course, randomOf(seed * 7919 + i));
     });
     this.#bat = players + 1;
   }
@@ -130,10 +128,7 @@ class Race {
     const world = this.#world;
     world.dimension("minecraft:overworld");
     world.world(6000, 0);
-    for (const [i, [x, y, z]] of this.#course.platforms.entries()) {
-      for (let dx = -1; dx <= 1; dx++)
-        for (let dz = -1; dz <= 1; dz++) world.block([x + dx, y, z + dz], this.#course.kindOf(i, dx === 0 && dz === 0));
-    }
+    for (const [at, name] of this.#course.blocks()) world.block(at, name);
     for (const runner of this.#runners) {
       const { entity, uuid: id, name } = runner;
       world.join({ uuid: id, name }, runner.stance);
@@ -228,40 +223,6 @@ const SPRINTING = 8;
 /** The slot of boots: 0 and 1 are the hands, 2 to 5 boots, leggings, chestplate and helmet. */
 const BOOTS = 2;
 
-/** A spiral of platforms, sixteen in a turn, each one jump from the last. */
-class Tower implements Course {
-  readonly platforms: readonly Point[];
-
-  constructor(random: () => number) {
-    const platforms: Point[] = [];
-    let height = 64;
-    for (let i = 0; i < 40; i++) {
-      const angle = (i / 16) * 2 * Math.PI;
-      const radius = 10 + random();
-      platforms.push([Math.round(radius * Math.cos(angle)), Math.floor(height), Math.round(radius * Math.sin(angle))]);
-      height += 0.5 + 0.5 * random();
-    }
-    this.platforms = platforms;
-  }
-
-  isCheckpoint(platform: number): boolean {
-    return platform > 0 && platform % CHECKPOINT_EVERY === 0 && platform < this.platforms.length - 1;
-  }
-
-  /** Number of the checkpoint at a platform; 0 for the start. */
-  numberOf(platform: number): number {
-    return Math.floor(platform / CHECKPOINT_EVERY);
-  }
-
-  kindOf(platform: number, isMiddle: boolean): string {
-    if (platform === this.platforms.length - 1) return isMiddle ? "minecraft:emerald_block" : "minecraft:gold_block";
-    if (this.isCheckpoint(platform)) return isMiddle ? LAMP_OFF : "minecraft:quartz_block";
-    return platform % 4 === 0 ? "minecraft:stripped_birch_wood[axis=y]" : "minecraft:smooth_quartz";
-  }
-}
-
-const CHECKPOINT_EVERY = 8;
-
 function batAt(tick: number): { x: number; y: number; z: number; yaw: number; pitch: number; onGround: boolean } {
   const angle = tick / 37;
   const y = 78 + 7 * Math.sin(tick / 61) + 0.4 * Math.sin(tick / 3);
@@ -279,21 +240,10 @@ function nameOf(random: () => number): string {
 
 /** A UUID of version 4 for the n-th thing of a seed. */
 function uuid(seed: number, n: number): string {
-  const random = generator(seed * 31 + n * 1_000_003);
+  const random = randomOf(seed * 31 + n * 1_000_003);
   const digits = Array.from({ length: 32 }, () => Math.floor(random() * 16).toString(16));
   digits[12] = "4";
   digits[16] = "89ab"[Math.floor(random() * 4)]!;
   const text = digits.join("");
   return `${text.slice(0, 8)}-${text.slice(8, 12)}-${text.slice(12, 16)}-${text.slice(16, 20)}-${text.slice(20)}`;
-}
-
-/** Random numbers that are the same on every machine (mulberry32). */
-function generator(seed: number): () => number {
-  let state = seed >>> 0;
-  return () => {
-    state = (state + 0x6d2b79f5) | 0;
-    let t = Math.imul(state ^ (state >>> 15), 1 | state);
-    t = (t + Math.imul(t ^ (t >>> 7), 61 | t)) ^ t;
-    return ((t ^ (t >>> 14)) >>> 0) / 4294967296;
-  };
 }

@@ -19,7 +19,7 @@ export interface Demo {
   /** Files that show its world, for `simtape view`: their names beside the recording, and what is in them. */
   readonly worlds?: readonly {
     readonly file: string;
-    readonly load: () => Promise<(options: DemoOptions) => Uint8Array>;
+    readonly load: () => Promise<(options: DemoOptions) => Uint8Array | Promise<Uint8Array>>;
   }[];
   /** The simulation, loaded on use. */
   readonly load: () => Promise<{ demo: (options: DemoOptions, to: SinkBundle) => Promise<void> }>;
@@ -31,6 +31,7 @@ export const DEMOS: Readonly<Record<string, Demo>> = {
     file: "molecule.nanover.zip",
     what: "molecular dynamics",
     entities: 60,
+    worlds: [{ file: "molecule.nanover.pdb", load: async () => (await import("./nanover-structure.ts")).structure }],
     load: () => import("./nanover.ts"),
   },
   carla: {
@@ -72,5 +73,11 @@ export const DEMOS: Readonly<Record<string, Demo>> = {
     ],
     load: () => import("./mcap.ts"),
   },
-  hcrp: { file: "race.hcrp", what: "a parkour race", entities: 6, load: () => import("./hcrp.ts") },
+  hcrp: {
+    file: "race.hcrp",
+    what: "a parkour race",
+    entities: 6,
+    worlds: [{ file: "race.region.zip", load: async () => (await import("./hcrp-land.ts")).regions }],
+    load: () => import("./hcrp.ts"),
+  },
 };

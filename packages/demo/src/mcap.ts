@@ -1,5 +1,6 @@
 import { type ChannelInfo, mcap, type SinkBundle, type Time, type Writer } from "simtape/making";
 import { BEAMS, FIELD, Patrol, POSTS } from "./mcap-patrol.ts";
+import { randomOf } from "./random.ts";
 
 /** 2026-06-01T07:00:00Z. */
 const EPOCH = 1_780_297_200_000_000_000n;
@@ -233,16 +234,4 @@ function ahead(
   const [dx, dy] = [x - fromX, y - fromY];
   const [c, s] = [Math.cos(heading), Math.sin(heading)];
   return [dx * c + dy * s, dy * c - dx * s];
-}
-
-/** Numbers in [0, 1), the same for the same seed: mulberry32. */
-function randomOf(seed: number): () => number {
-  let state = Math.trunc(seed) >>> 0;
-  return () => {
-    state = (state + 0x6d2b79f5) >>> 0;
-    let t = state;
-    t = Math.imul(t ^ (t >>> 15), t | 1);
-    t ^= t + Math.imul(t ^ (t >>> 7), t | 61);
-    return ((t ^ (t >>> 14)) >>> 0) / 0x1_0000_0000;
-  };
 }

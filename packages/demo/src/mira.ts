@@ -1,6 +1,7 @@
 import { ByteBuilder, type ChannelInfo, mira, type SinkBundle, type Time, type Writer } from "simtape/making";
 import { Room } from "./mira-room.ts";
 import { BEAMS, FIELD, MAX_RANGE, MIN_RANGE, RANGE_NOISE, Robot, STEP } from "./mira-robot.ts";
+import { randomOf } from "./random.ts";
 
 /** 2026-05-04T08:30:00Z, in a zone two hours east of UTC. */
 const EPOCH = 1_777_883_400_000_000_000n;
@@ -177,16 +178,4 @@ class Reporter {
   #write(channel: ChannelInfo, time: Time, out: ByteBuilder): void {
     this.#writer.write(channel, time, out.take());
   }
-}
-
-/** Numbers in [0, 1), the same for the same seed: mulberry32. */
-function randomOf(seed: number): () => number {
-  let state = Math.trunc(seed) >>> 0;
-  return () => {
-    state = (state + 0x6d2b79f5) >>> 0;
-    let t = state;
-    t = Math.imul(t ^ (t >>> 15), t | 1);
-    t ^= t + Math.imul(t ^ (t >>> 7), t | 61);
-    return ((t ^ (t >>> 14)) >>> 0) / 0x1_0000_0000;
-  };
 }

@@ -1,6 +1,7 @@
 import { ByteBuilder, nanover, type SinkBundle, type Value, writeMessage, writeZipState } from "simtape/making";
 import { Molecules, STEP } from "./nanover-molecules.ts";
 import { User } from "./nanover-user.ts";
+import { randomOf } from "./random.ts";
 
 /** Frames, and updates of the shared state, in a second: the most that a server sends. */
 const RATE = 30;
@@ -121,17 +122,5 @@ function pulled(molecules: Molecules, particle: number | null): { [key: string]:
     "forces.user.sparse": particle === null ? new Float32Array(0) : Float32Array.from(molecules.pullForce),
     "energy.user.total": particle === null ? 0 : molecules.pullEnergy,
     "forces.user.work_done": molecules.work,
-  };
-}
-
-/** Numbers in [0, 1), the same for the same seed: mulberry32. */
-function randomOf(seed: number): () => number {
-  let state = seed >>> 0;
-  return () => {
-    state = (state + 0x6d2b79f5) >>> 0;
-    let t = state;
-    t = Math.imul(t ^ (t >>> 15), t | 1);
-    t ^= t + Math.imul(t ^ (t >>> 7), t | 61);
-    return ((t ^ (t >>> 14)) >>> 0) / 0x1_0000_0000;
   };
 }

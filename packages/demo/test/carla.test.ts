@@ -1,7 +1,8 @@
 import { expect, test } from "vitest";
 import { check, MemoryFiles, open as openRecording, type Recording, type SinkBundle } from "../../simtape/src/index.ts";
-import { CAR_LENGTH, randomOf, Town } from "../src/carla-town.ts";
 import { demo } from "../src/carla.ts";
+import { CAR_LENGTH, Town } from "../src/carla-town.ts";
+import { randomOf } from "../src/random.ts";
 import { carla } from "../../simtape/src/formats/carla/format.ts";
 import { carlaCollisions } from "../../simtape/src/formats/carla/queries/collisions.ts";
 import { bundleOfFiles } from "../../simtape/test/conformance/mutate.ts";

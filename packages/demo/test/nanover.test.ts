@@ -2,15 +2,8 @@ import { describe, expect, test } from "vitest";
 import { check, filesBundle, MemoryFiles, open as openRecording, type Recording } from "../../simtape/src/index.ts";
 import { Molecules, type Pull } from "../src/nanover-molecules.ts";
 import { demo } from "../src/nanover.ts";
+import { randomOf } from "../src/random.ts";
 import { nanover } from "../../simtape/src/formats/nanover/format.ts";
-
-function randomOf(seed: number): () => number {
-  let state = seed;
-  return () => {
-    state = (Math.imul(state, 1_103_515_245) + 12_345) & 0x7fff_ffff;
-    return state / 0x8000_0000;
-  };
-}
 
 async function made(name: string, seconds: number, entities: number, seed = 1): Promise<Map<string, Uint8Array>> {
   const to = new MemoryFiles(name);

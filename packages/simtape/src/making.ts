@@ -3,8 +3,18 @@
  * same release, and changes without notice: what is published has no types of it.
  */
 export { ByteBuilder } from "./bytes/builder.ts";
-export { NBT, type NbtTag, nbtText } from "./codec/nbt.ts";
+export { crc32 } from "./bytes/crc32.ts";
+export {
+  DEFLATED,
+  type DirectoryEntry,
+  writeDirectoryEnd,
+  writeDirectoryEntry,
+  writeLocalHeader,
+} from "./bytes/zip.ts";
+export { deflateRaw, deflateZlib } from "./codec/deflate.ts";
+export { NBT, type NbtCompound, nbtCompound, type NbtTag, nbtText, writeNbt } from "./codec/nbt.ts";
 export { propertyNode } from "./codec/properties.ts";
+export { PdbFile } from "./export/molecules/pdb-file.ts";
 export {
   type Attribute,
   type Dialect,
@@ -41,7 +51,7 @@ export { mira } from "./formats/mira/format.ts";
 export { nanover } from "./formats/nanover/format.ts";
 export { writeMessage } from "./formats/nanover/layout/messagepack.ts";
 export { writeZipState } from "./formats/nanover/write/transcode.ts";
-export type { SinkBundle } from "./io/sink.ts";
+export { MemoryFiles, type SinkBundle } from "./io/sink.ts";
 export { transformOf } from "./model/axes-transform.ts";
 export type { Origin } from "./model/geodesy.ts";
 export type { Place } from "./model/place.ts";

@@ -1,5 +1,6 @@
-import { FORMATS } from "simtape";
-import { expect, test } from "vitest";
+import { FORMATS, folderMains } from "simtape";
+import { expect, test, vi } from "vitest";
+import { locatorAt } from "../src/open/files.ts";
 import { locatorsOf, regionsOf } from "../src/open/grouping.ts";
 
 /** As a browser gives files: with their path below the folder that was chosen, or none. */
@@ -26,6 +27,22 @@ test("a folder of segments is one recording, called like the folder", () => {
     ["monday", "meta.hcrp", ["seg-00000000.hcs", "meta.hcrp"]],
     ["town.log", null, ["town.log"]],
   ]);
+});
+
+test("an address is called by the last of its parts, that of a recording which is a folder by the folder", () => {
+  vi.stubGlobal("document", { baseURI: "https://tapes.example.org/page/?url=" });
+  const named = (address: string): string => locatorAt(address).name;
+  for (const main of folderMains(FORMATS)) {
+    expect(named(`files/0/spiral%20tower/${main}`)).toBe("spiral tower");
+    expect(named(`https://example.org/${main}?v=1`)).toBe("example.org");
+  }
+  expect(["run.hcrp", "runs/meta.hcrp.zip", "a/region/", "https://example.org/"].map(named)).toEqual([
+    "run.hcrp",
+    "meta.hcrp.zip",
+    "region",
+    "example.org",
+  ]);
+  vi.unstubAllGlobals();
 });
 
 test("segments that were let go of without their folder are one recording too", () => {

@@ -1,5 +1,6 @@
 import { createRequire } from "node:module";
 import minecraftData from "minecraft-data";
+export { regionFile, type Slot } from "../../../demo/src/region-file.ts";
 import { NBT, type NbtCompound, nbtCompound, type NbtTag, nbtText, writeNbt } from "simtape/kit";
 import type { Column } from "./column.ts";
 
@@ -121,32 +122,4 @@ export function oldChunk(of: Flawed): Uint8Array {
     ...more,
   });
   return writeNbt({ root: nbtCompound({ DataVersion: int(dataVersion), Level: level }), name: nbtText("") });
-}
-
-/** What stands in a region file for one chunk. */
-export interface Slot {
-  readonly x: number;
-  readonly z: number;
-  /** How it is compressed. */
-  readonly kind: number;
-  readonly bytes: Uint8Array;
-}
-
-/** A region file; `x` and `z` are those in the region. */
-export function regionFile(slots: readonly Slot[]): Buffer {
-  const head = Buffer.alloc(8192);
-  const bodies: Buffer[] = [];
-  let sector = 2;
-  for (const { x, z, kind, bytes } of slots) {
-    const count = Math.ceil((bytes.length + 5) / 4096);
-    head.writeUInt32BE((sector << 8) | Math.min(count, 255), 4 * (x + 32 * z));
-    head.writeUInt32BE(1_600_000_000, 4096 + 4 * (x + 32 * z));
-    const body = Buffer.alloc(4096 * count);
-    body.writeUInt32BE(bytes.length + 1);
-    body[4] = kind;
-    body.set(bytes, 5);
-    bodies.push(body);
-    sector += count;
-  }
-  return Buffer.concat([head, ...bodies]);
 }

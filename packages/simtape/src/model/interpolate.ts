@@ -68,7 +68,7 @@ function between(a: EntitySet, b: EntitySet, r: number): EntitySet {
 }
 
 /** For each of `ids` its place in `others`, or -1; mostly it is the same. */
-function rowsOf(ids: EntitySet["ids"], others: EntitySet["ids"]): Int32Array {
+export function rowsOf(ids: EntitySet["ids"], others: EntitySet["ids"]): Int32Array {
   const rows = new Int32Array(ids.length);
   let byId: Map<number | string, number> | null = null;
   for (let i = 0; i < ids.length; i++) {

@@ -1,3 +1,4 @@
+import { rowsOf } from "../model/interpolate.ts";
 import { posesOf } from "../model/pose-columns.ts";
 import type { EntitySet, State } from "../model/state.ts";
 import type { Time } from "../model/time.ts";
@@ -46,12 +47,9 @@ function speedsOf(set: EntitySet, later: EntitySet, seconds: number): Float32Arr
   const speeds = new Float32Array(set.ids.length);
   const [from, to] = [posesOf(set), posesOf(later)];
   if (from === null || to === null) return speeds;
-  // most stay in their rows
-  let rows: Map<number | string, number> | null = null;
+  const rows = rowsOf(set.ids, later.ids);
   for (let row = 0; row < speeds.length; row++) {
-    const id = set.ids[row]!;
-    if (later.ids[row] !== id) rows ??= new Map(later.ids.map((other, n) => [other, n]));
-    const then = later.ids[row] === id ? row : (rows!.get(id) ?? -1);
+    const then = rows[row]!;
     if (then < 0 || !from.position(row, HERE, 0) || !to.position(then, THERE, 0)) continue;
     speeds[row] = Math.hypot(THERE[0]! - HERE[0]!, THERE[1]! - HERE[1]!) / seconds;
   }

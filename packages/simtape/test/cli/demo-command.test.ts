@@ -48,6 +48,8 @@ test.each([
   ["mira", ["robot.pgm", "robot.tape", "robot.urdf", "robot.yaml"]],
   ["mcap", ["patrol.mcap", "patrol.pgm", "patrol.urdf", "patrol.yaml"]],
   ["flightgear", ["flight.apt.dat", "flight.fgtape", "flight.tif"]],
+  ["nanover", ["molecule.nanover.pdb", "molecule.nanover.zip"]],
+  ["hcrp", ["race.hcrp", "race.region.zip"]],
 ])("the world of %s lies beside it", (format, names) => {
   const out = join(folder, format);
   expect(demo(null, format, "-o", out, "--seconds", "2")).toEqual({ status: 0, stderr: "" });

@@ -110,6 +110,7 @@ describe("the server of the viewer", () => {
     ["files/2/town.region/r.0.-1.mca", "blocks of town.region"],
     // of a recording that is a folder
     ["files/0/meta/region/r.0.-1.mca", "blocks of parkour/region"],
+    ["files/0/parkour/meta/region/r.0.-1.mca", "blocks of parkour/region"],
     ["worlds/0/DIM-1/region/r.0.-1.mca", "blocks of save/DIM-1/region"],
     ["worlds/1/town.region/r.0.-1.mca", "blocks of town.region"],
   ])("gives region files of a world of blocks: %s", async (path, content) => {
@@ -144,10 +145,18 @@ describe("the server of the viewer", () => {
     const list = JSON.parse((await get(at("recordings.json"))).body.toString()) as { name: string; url: string }[];
     expect(list.map(({ name, url }) => [name, url])).toEqual([
       ["far away.hcrp", "https://example.org/far%20away.hcrp?v=1"],
-      ["parkour", "files/0/meta.hcrp"],
+      ["parkour", "files/0/parkour/meta.hcrp"],
       ["short.traj", "files/1/short.traj"],
       ["town.log", "files/2/town.log"],
     ]);
+  });
+
+  test("gives the files of a recording that is a folder below its name, and below no other", async () => {
+    const plain = await get(at("files/0/meta.hcrp"));
+    expect((await get(at("files/0/parkour/meta.hcrp"))).body).toEqual(plain.body);
+    expect((await get(at("files/0/tower/meta.hcrp"))).status).toBe(404);
+    expect((await get(at("files/2/town.log/town.log"))).status).toBe(404);
+    expect((await get(at("files/0/parkour/..%2Fnotes.txt"))).status).toBe(404);
   });
 
   test("writes into the page where the list is, and sends its policy as a header", async () => {
@@ -341,15 +350,15 @@ describe("the server of the viewer", () => {
   test("gives the worlds beside recordings, of a folder of segments too, and nothing else there", async () => {
     const indexes = [2, 0];
     for (const index of indexes) {
-      const chunk = await get(at(`beside/${index}/${CHUNK}`));
+      const chunk = await get(at(`world/${index}/${CHUNK}`));
       expect([chunk.status, String(chunk.body)]).toEqual([200, "a chunk"]);
       expect(chunk.headers).toMatchObject({ "cache-control": "private, max-age=31536000, immutable" });
-      const region = await get(at(`beside/${index}/${REGION}/r.0.-1`));
+      const region = await get(at(`world/${index}/${REGION}/r.0.-1`));
       expect([region.status, String(region.body)]).toEqual([200, "a region"]);
       expect(region.headers).toMatchObject({ "cache-control": "no-cache" });
       // one that is not there is no fault, and a link that leads elsewhere is not there
       for (const name of ["r.1.0", "r.0.0"])
-        expect((await get(at(`beside/${index}/${REGION}/${name}`))).status).toBe(204);
+        expect((await get(at(`world/${index}/${REGION}/${name}`))).status).toBe(204);
     }
     const wrong = ["worlds", dirname(CHUNK), `${dirname(CHUNK)}/notes`, REGION, "town.log", "worlds/../town.log"];
     wrong.push(
@@ -358,9 +367,9 @@ describe("the server of the viewer", () => {
       `${CHUNK}/`,
       `worlds//chunks/${"0a".repeat(32)}`,
     );
-    for (const key of wrong) expect((await get(at(`beside/${indexes[0]}/${key}`))).status, key).toBe(404);
-    expect((await get(at(`beside/99/${CHUNK}`))).status).toBe(404);
-    expect((await get(at(`beside/3/${CHUNK}`))).status).toBe(404);
+    for (const key of wrong) expect((await get(at(`world/${indexes[0]}/${key}`))).status, key).toBe(404);
+    expect((await get(at(`world/99/${CHUNK}`))).status).toBe(404);
+    expect((await get(at(`world/3/${CHUNK}`))).status).toBe(404);
   });
 
   test("tells the address at which recordings are open", async () => {

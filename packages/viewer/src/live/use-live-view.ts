@@ -1,6 +1,7 @@
 import { useEffect, useMemo, useState } from "react";
 import { useSession, useViewer } from "../hooks.ts";
-import { listAddress, type Listed } from "../open/listed.ts";
+import type { Listed } from "../open/listed.ts";
+import { saidIn } from "../said.ts";
 import type { Shown } from "./shown.ts";
 import { type Lag, type Listen, type LiveNews, useLive } from "./use-live.ts";
 
@@ -17,7 +18,7 @@ export function useLiveView(): Shown {
   useEffect(() => {
     setSource(null);
     setName(null);
-    const list = listAddress();
+    const list = saidIn("recordings");
     if (url === null || list === "") return;
     const controller = new AbortController();
     const find = async (): Promise<void> => {

@@ -1,4 +1,5 @@
 import { useEffect, useState } from "react";
+import { saidIn } from "../said.ts";
 
 /** An entry of what `simtape view` serves. */
 export interface Listed {
@@ -15,16 +16,11 @@ export interface Listed {
 /** Between two looks at what is there, milliseconds. */
 const LOOK_EVERY = 5000;
 
-/** Where the server has written down what it serves: in the page itself; empty for a page without such a server. */
-export function listAddress(): string {
-  return document.querySelector<HTMLMetaElement>('meta[name="simtape-recordings"]')?.content ?? "";
-}
-
 /** What the server of this page has to show, when it is `simtape view`; else nothing. */
 export function useRecordings(): readonly Listed[] {
   const [list, setList] = useState<readonly Listed[]>([]);
   useEffect(() => {
-    const address = listAddress();
+    const address = saidIn("recordings");
     if (address === "") return;
     const controller = new AbortController();
     let seen = "";

@@ -1,4 +1,4 @@
-import { worldsBeside } from "../open/files.ts";
+import { isOffered } from "../open/files.ts";
 import type { Locator } from "../protocol.ts";
 import type { Deck, Session } from "../session.ts";
 
@@ -47,4 +47,13 @@ function isWorldNamed(deck: Deck | undefined): boolean {
   const id = deck?.opened.info.metadata["worldId"];
   // only zeros are no name
   return typeof id === "string" && /[1-9a-f]/i.test(id);
+}
+
+/** The address that the keys of a world are relative to, which is beside what this server offers; null: there is none. */
+function worldsBeside(place: Locator): string | null {
+  if (place.kind !== "url" || !isOffered(place)) return null;
+  const url = new URL(place.url);
+  url.search = url.hash = "";
+  url.pathname = url.pathname.replace(/\/files(\/\d+)?(\/[^/]*){1,2}$/, "/world$1/");
+  return url.href;
 }

@@ -1,5 +1,7 @@
 import { addressOf } from "../address.ts";
 import { hashOf, keptIn } from "../kept.ts";
+import type { Locator } from "../protocol.ts";
+import { saidIn } from "../said.ts";
 import type { Session } from "../session.ts";
 
 /** Where snippets lead when this page can be in no frame: for the user to replace. */
@@ -58,18 +60,26 @@ export function beginningOf(session: Session): Pick<Beginning, "page" | "source"
     const source = place.kind === "url" && place.page === undefined ? place.url : null;
     return { page: page.href, source, module, name: place.name };
   }
-  const source = new URL(encodeURIComponent(place.name), ELSEWHERE).href;
+  const path = pathOf(place);
+  const source = new URL(path, ELSEWHERE).href;
   const there = new URL(ELSEWHERE);
-  there.search = `?url=${encodeURIComponent(place.name)}`;
+  there.search = `?url=${path}`;
   there.hash = page.hash;
   return { page: there.href, source, module: `${ELSEWHERE}player.js`, name: place.name };
+}
+
+/** Of the main file: a recording that is a folder has it inside. */
+function pathOf(place: Locator): string {
+  const asked = place.kind === "files" ? place.main : new URL(place.url).pathname.split("/").at(-1);
+  const name = encodeURIComponent(place.name);
+  const file = encodeURIComponent(decodeURIComponent(asked ?? ""));
+  return file === "" || file === name ? name : `${name}/${file}`;
 }
 
 /** Whether what is shown is for this machine alone: a file of it, or what `simtape view` serves. */
 export function isAlone(session: Session): boolean {
   const [main] = session.state.value.decks;
-  const list = document.querySelector<HTMLMetaElement>('meta[name="simtape-recordings"]')?.content ?? "";
-  return main?.place.kind === "files" || list !== "";
+  return main?.place.kind === "files" || saidIn("recordings") !== "";
 }
 
 /** The address of a page as a frame has it. */

@@ -9,32 +9,35 @@ import type { ReadAsk } from "./worker.ts";
 /** Milliseconds after which a file that does not come to an end is given up. */
 const PATIENCE = 120_000;
 
-/** Reads companions, each in a worker of its own, and says what is wrong with them; what is no companion is left out. */
+/**
+ * Reads companions, each in a worker of its own, and says what is wrong with them; what is no companion is left out. `onRead`
+ * gets those that are read, whenever there is one more.
+ */
 export async function readCompanions(
   session: Session,
   places: readonly Locator[],
   signal: AbortSignal,
-): Promise<Companion[]> {
-  const isPlaced = places.some(({ name }) => kindOf(name)?.stream !== undefined);
-  const around = isPlaced ? await (await import("./around.ts")).placesAround(session, signal) : [];
-  const all = await Promise.all(places.map((place) => readOne(session, place, around, signal)));
-  const found = all.filter((companion) => companion !== null);
-  for (const { name, scenery } of found) {
-    const error = scenery.findings.find(({ severity }) => severity === "damage");
-    if (error !== undefined && !signal.aborted) session.tell(`${name} is not shown: ${error.message}`);
-  }
-  return found;
+  onRead: (found: readonly Companion[]) => void,
+): Promise<void> {
+  const found = new Map<number, Companion>();
+  await Promise.all(
+    places.map(async (place, index) => {
+      const companion = await readOne(session, place, signal);
+      if (companion === null || signal.aborted) return;
+      found.set(index, companion);
+      onRead([...found].toSorted(([one], [other]) => one - other).map(([, each]) => each));
+      const error = companion.scenery.findings.find(({ severity }) => severity === "damage");
+      if (error !== undefined) session.tell(`${companion.name} is not shown: ${error.message}`);
+    }),
+  );
 }
 
-async function readOne(
-  session: Session,
-  place: Locator,
-  around: ReadAsk["around"],
-  signal: AbortSignal,
-): Promise<Companion | null> {
+async function readOne(session: Session, place: Locator, signal: AbortSignal): Promise<Companion | null> {
   const kind = kindOf(place.name);
   if (kind === undefined) return null;
   const isRead = kind.whole !== null || kind.stream !== undefined;
+  // asked of the recording, which may still be loading
+  const around = kind.stream === undefined ? [] : await (await import("./around.ts")).placesAround(session, signal);
   const reading = isRead ? sceneryAt({ kind: kind.id, place, around }, signal) : NOTHING;
   const [read, paints] = await Promise.all([reading, kind.paints()]);
   const isFitted = read.molecules !== undefined;

@@ -41,8 +41,7 @@ async function read(
   const places = isWorld ? given : [...given, ...(await besideOf(place, map, signal))];
   if (places.length === 0) return;
   const { readCompanions } = await import("./companions.ts");
-  const found = await readCompanions(session, places, signal);
-  if (!signal.aborted) session.companions.set(found);
+  await readCompanions(session, places, signal, (found) => session.companions.set(found));
 }
 
 /**

@@ -16,7 +16,7 @@ export const KINDS: readonly CompanionKind[] = [
   },
   {
     id: "heights",
-    name: "heights (GeoTIFF)",
+    name: "field of heights (GeoTIFF)",
     endings: [".tif", ".tiff"],
     isOfMaps: true,
     whole: {

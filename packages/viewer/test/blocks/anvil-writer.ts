@@ -1,4 +1,5 @@
 import { deflateSync, gzipSync } from "node:zlib";
+import { regionFile as regionFileOf, type Slot } from "../../../demo/src/region-file.ts";
 
 /**
  * A small writer of the game's region files, from what is published about them (minecraft.wiki: "Region file format",
@@ -28,25 +29,16 @@ export function regionFile(chunks: readonly ChunkToWrite[]): Buffer {
   return regionOf(chunks.map((chunk) => ({ ...chunk, nbt: chunkNbt(chunk) })));
 }
 
-/** The region file with these documents. */
+/** The region file with these documents: the table is that of the simulations. */
 export function regionOf(
   chunks: readonly { readonly x: number; readonly z: number; readonly nbt: Buffer; readonly packing?: Packing }[],
 ): Buffer {
-  const table = Buffer.alloc(8192);
-  const parts: Buffer[] = [table];
-  let sector = 2;
-  for (const { x, z, nbt, packing = "zlib" } of chunks) {
-    const content = packed(nbt, packing);
-    const count = Math.ceil((content.length + 5) / 4096);
-    const sectors = Buffer.alloc(4096 * count);
-    sectors.writeUInt32BE(content.length + 1, 0);
-    sectors.writeUInt8(KINDS[packing], 4);
-    content.copy(sectors, 5);
-    table.writeUInt32BE(sector * 256 + count, 4 * ((x & 31) + 32 * (z & 31)));
-    parts.push(sectors);
-    sector += count;
-  }
-  return Buffer.concat(parts);
+  const slots = chunks.map(
+    ({ x, z, nbt, packing = "zlib" }): Slot => ({
+      ...{ x: x & 31, z: z & 31, kind: KINDS[packing], bytes: packed(nbt, packing) },
+    }),
+  );
+  return Buffer.from(regionFileOf(slots));
 }
 
 function packed(nbt: Buffer, packing: Packing): Buffer {

@@ -1,9 +1,11 @@
-import { mkdir } from "node:fs/promises";
+import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { JSHandle, Page } from "playwright-core";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import { MemoryFiles } from "simtape";
 import { airport } from "../../../demo/src/flightgear-airport.ts";
+import { heights } from "../../../demo/src/flightgear-land.ts";
 import { demo } from "../../../demo/src/flightgear.ts";
 import { drop, hasChromium, layoutOf, hashOf, startViewer, untilOpen, type Viewer } from "../support/viewer.ts";
 
@@ -37,6 +39,30 @@ describe.skipIf(!hasChromium)("an airport, in a browser", () => {
 
   afterAll(async () => {
     await viewer?.[Symbol.asyncDispose]();
+  });
+
+  test("that is long in coming leaves the terrain beside it alone", async () => {
+    const folder = await mkdtemp(join(tmpdir(), "simtape-airports-"));
+    const files = { "flight.fgtape": tape, "flight.apt.dat": FILE, "flight.tif": heights({ seed: 1 }) };
+    for (const [name, bytes] of Object.entries(files)) await writeFile(join(folder, name), bytes);
+    await using own = await startViewer([folder]);
+    const { page: slow, errors: wrong } = await own.page("about:blank");
+    let release = (): void => undefined;
+    const released = new Promise<void>((resolve) => {
+      release = resolve;
+    });
+    await slow.context().route("**/flight.apt.dat", async (route) => {
+      if (route.request().method() === "GET") await released;
+      await route.continue();
+    });
+    await slow.goto(own.address("flight.fgtape") + hashOf({ shared: { layout: layoutOf(["scene", "info"]) } }));
+    await slow.getByText("flight.tif, a field of heights (GeoTIFF), shown in the scene").waitFor();
+    expect(await slow.getByText("flight.apt.dat").count()).toBe(0);
+    release();
+    await slow.getByText("flight.apt.dat, a set of airports (apt.dat), shown in the scene").waitFor();
+    await slow.getByText("flight.tif, a field of heights (GeoTIFF), shown in the scene").waitFor();
+    expect(wrong).toEqual([]);
+    await rm(folder, { recursive: true });
   });
 
   test("dropped with a flight shows its runway, and says what it is", async () => {

@@ -30,11 +30,16 @@ interface Shown {
   readonly scheme: "dark" | "light";
   /** Set and id of what is looked at; absent: what the page looks at by itself. */
   readonly looksAt?: readonly [string, string];
+  /** How molecules are drawn; absent: as usual. */
+  readonly molecules?: { readonly style: string; readonly color: string };
 }
 
 /** The demo recordings, with the worlds that they have beside them, and when they are worth a picture. */
 const SHOWN: readonly Shown[] = [
-  { format: "nanover", name: "molecule.nanover.zip", seconds: 20, scheme: "dark" },
+  {
+    ...{ format: "nanover", name: "molecule.nanover.zip", seconds: 20, scheme: "dark" },
+    molecules: { style: "ball-and-stick", color: "b-factor" },
+  },
   { format: "carla", name: "town.log", seconds: 34, scheme: "dark" },
   { format: "mira", name: "robot.tape", seconds: 9, scheme: "light" },
   { format: "flightgear", name: "flight.fgtape", seconds: 19, scheme: "light" },
@@ -69,7 +74,7 @@ describe.skipIf(!hasChromium || PICTURES === undefined)("pictures for the docume
     await rm(folder, { recursive: true, force: true });
   });
 
-  test.each<Shown>(SHOWN)("of $format", async ({ format, name, seconds, scheme, looksAt }) => {
+  test.each<Shown>(SHOWN)("of $format", async ({ format, name, seconds, scheme, looksAt, molecules }) => {
     const { page, errors } = await viewer.page("about:blank");
     page.setDefaultTimeout(110_000);
     await page.setViewportSize({ width: 1280, height: 720 });
@@ -77,6 +82,7 @@ describe.skipIf(!hasChromium || PICTURES === undefined)("pictures for the docume
     await page.goto(viewer.address(name));
     await untilOpen(page);
     if (looksAt !== undefined) await page.evaluate(([set, id]) => simtape.select({ kind: "thing", set, id }), looksAt);
+    if (molecules !== undefined) await page.evaluate((how) => simtape.share("scene", { molecules: how }), molecules);
     await playTo(page, seconds);
     const picture = smallPng(await page.screenshot());
     expect(picture.length).toBeLessThan(HEAVIEST);

@@ -38,6 +38,8 @@ describe.skipIf(!hasChromium)("region files of a world of blocks, in a browser",
   test("are found beside a recording, and shown around its players", async () => {
     const { page, errors } = await viewer.page(viewer.addressOf(viewer.entries));
     await untilOpen(page);
+    // its main file is called as that of every recording in a folder
+    expect(await page.getByRole("heading", { level: 1 }).textContent()).toBe("run");
     await page.evaluate(() => simtape.share("scene", { mode: "top" }));
     await page.getByRole("img", { name: /2 players, 1 entity, 1 edited block, \d\d chunks of the world/ }).waitFor();
     await expect.poll(() => ofColor(page, "red")).toBeGreaterThan(20);

@@ -91,8 +91,8 @@ describe.skipIf(!hasChromium)("the world below a recording, in a browser", () =>
     await expect.poll(red).toBeGreaterThan(20);
     await page.keyboard.press("Shift+D");
     // what there is was asked for once
-    expect(new Set(asked.filter((url) => url.includes("/beside/"))).size).toBe(
-      asked.filter((url) => url.includes("/beside/")).length,
+    expect(new Set(asked.filter((url) => url.includes("/world/"))).size).toBe(
+      asked.filter((url) => url.includes("/world/")).length,
     );
   });
 

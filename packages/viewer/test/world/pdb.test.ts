@@ -27,7 +27,7 @@ async function written(state: State): Promise<Uint8Array> {
   const positions = Float64Array.from(set.columns.get("position")!.data as Float32Array, (nm) => 10 * nm);
   const files = new MemoryFiles();
   const sink = await files.open();
-  const frame = { topology, positions, cell: null, time: 0 } as unknown as ConstructorParameters<typeof PdbFile>[1];
+  const frame = { topology, positions, cell: null };
   const file = new PdbFile(sink, frame, true);
   await file.put(frame);
   await file.end();

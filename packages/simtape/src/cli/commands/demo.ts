@@ -23,7 +23,7 @@ type Demos = Readonly<
       readonly entities: number;
       readonly worlds?: readonly {
         readonly file: string;
-        readonly load: () => Promise<(options: DemoOptions) => Uint8Array>;
+        readonly load: () => Promise<(options: DemoOptions) => Uint8Array | Promise<Uint8Array>>;
       }[];
       readonly load: () => Promise<{ readonly demo: (options: DemoOptions, to: SinkBundle) => Promise<void> }>;
     }
@@ -41,7 +41,7 @@ export function addDemo(program: Command): void {
     .command("demo")
     .summary("realistic recordings of any size, made by small simulations")
     .description(
-      "Makes recordings with small simulations: one of each format that has a simulation, or of the format named. The same seed gives the same bytes.",
+      "Makes recordings with small simulations: one of each format that has a simulation, or of the format named. Files that show its world lie beside each. The same seed gives the same bytes.",
     )
     .argument(
       "[format]",
@@ -79,7 +79,7 @@ export function addDemo(program: Command): void {
           const count = options.entities === undefined ? entities : positive("--entities", options.entities);
           const chosen = { seconds, entities: count, seed };
           target.before(async () => {
-            for (const world of worlds) await target.put(world.file, (await world.load())(chosen), target.force);
+            for (const world of worlds) await target.put(world.file, await (await world.load())(chosen), target.force);
             return undefined;
           });
           await gated(target, {}, (to) => demo(chosen, to), soundAs());

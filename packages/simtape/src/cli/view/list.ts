@@ -30,9 +30,18 @@ export class ViewList {
   /** As the page asks for it, relative to the page. */
   urlOf(entry: ViewEntry): string {
     const index = this.#entries.indexOf(entry);
-    if (!("url" in entry)) return `files/${index}/${encodeURIComponent(entry.main)}`;
+    if (!("url" in entry))
+      return `files/${index}/${isFolder(entry) ? `${encodeURIComponent(entry.name)}/` : ""}${encodeURIComponent(entry.main)}`;
     // Its secrets are for this process only, not for addresses, histories and links.
     return opensDoors(new URL(entry.url)) ? `relayed/${index}/${encodeURIComponent(entry.name)}` : entry.url;
+  }
+
+  /** A path that a page asks for, without the name of the folder where the recording is one. */
+  pathInside(path: string): string {
+    const [start = "", index, name] = /^files\/(\d+)\/([^/]+)\//.exec(path) ?? [];
+    const entry = this.#entries[Number(index)];
+    if (entry === undefined || "url" in entry || !isFolder(entry) || entry.name !== name) return path;
+    return `files/${index}/${path.slice(start.length)}`;
   }
 
   /** For the page, by name as people sort: what is there now. */
@@ -85,6 +94,11 @@ export class ViewList {
 function ownFacts({ bytes, growth }: Extract<ViewEntry, { folder: string }>, index: number): object {
   if (growth === undefined) return { bytes, facts: `facts/${index}.json` };
   return { bytes: null, facts: null, live: growth.news.state === "live" ? `live/${index}` : null };
+}
+
+/** Whether it is a folder of files, by the name of which people know it. */
+function isFolder({ folder, store }: Extract<ViewEntry, { folder: string }>): boolean {
+  return folder !== store;
 }
 
 function identityOf(entry: ViewEntry): string {

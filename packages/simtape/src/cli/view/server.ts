@@ -93,7 +93,7 @@ export async function serveView({
     if (!names.include(host)) return refuse(response, 403, names.refusal(host));
     const path = decodedPath(request.url ?? "/");
     if (path === null || !path.startsWith(`/${token}/`)) return refuse(response, 404, ASTRAY);
-    const inside = path.slice(token.length + 2);
+    const inside = list.pathInside(path.slice(token.length + 2));
     const file = /^(?:files|relayed)\/(\d+)\/([^/\\]+)$/.exec(inside);
     if (file !== null) return sendFile(list.entry(Number(file[1])), file[2]!, given, indexes, request, response);
     const region = /^files\/(\d+)\/([^/\\]+(?:\/region)?)\/([^/\\]*)$/.exec(inside);
@@ -103,7 +103,7 @@ export async function serveView({
     if (named !== null) return sendRegion(regionsAt(worlds[Number(named[1])]), named[2]!, request, response);
     const world = /^worlds\/(\d+)\/([^/\\]+)$/.exec(inside);
     if (world !== null) return sendFile(worlds[Number(world[1])], world[2]!, given, null, request, response);
-    const beside = /^beside\/(\d+)\/(.+)$/.exec(inside);
+    const beside = /^world\/(\d+)\/(.+)$/.exec(inside);
     if (beside !== null) return sendOfWorld(list.entry(Number(beside[1])), beside[2]!, request, response);
     const growing = growthAt(/^live\/(\d+)$/.exec(inside)?.[1]);
     if (growing !== null) return sendGrowth(growing, request, response);

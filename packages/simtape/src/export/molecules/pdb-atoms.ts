@@ -56,7 +56,8 @@ export class PdbAtoms {
       this.#serials.push(serial);
       const record = isPolymer ? "ATOM  " : "HETATM";
       this.#before.push(`${record}${serialText(serial++)} ${nameColumns(full, symbol)} ${columns}   `);
-      this.#after.push(`  1.00  0.00          ${symbol.padStart(2)}  `);
+      const factor = (topology.factors?.[k] ?? 0).toFixed(2).padStart(6);
+      this.#after.push(`  1.00${factor}          ${symbol.padStart(2)}  `);
       if (isPolymer && isEndOfChain(topology, residues, k)) {
         this.#ters.set(k, pdbLine(`TER   ${serialText(serial++)}      ${name} ${chain}${columns.slice(5, 10)}`));
       }

@@ -20,7 +20,7 @@ export class PdbFile {
   #models = 0;
 
   /** `isSingle`: the file has one frame and no models. */
-  constructor(sink: ByteSink, { topology }: Frame, isSingle = false) {
+  constructor(sink: ByteSink, { topology }: Pick<Frame, "topology">, isSingle = false) {
     this.#output = new TextOutput(sink);
     this.#atoms = new PdbAtoms(topology);
     this.#isSingle = isSingle;
@@ -35,7 +35,7 @@ export class PdbFile {
   }
 
   /** Writes a frame. Throws `RangeError` for places and cells that a PDB cannot hold. */
-  async put({ cell, positions }: Frame): Promise<void> {
+  async put({ cell, positions }: Pick<Frame, "cell" | "positions">): Promise<void> {
     const output = this.#output;
     this.#models++;
     // as other programs do it, a cell that changes is written again before its model

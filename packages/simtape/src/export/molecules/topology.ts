@@ -26,6 +26,8 @@ export interface Topology {
   readonly chains: readonly string[];
   /** Two particles for each bond, the smaller index first; ascending, each bond once. */
   readonly bonds: Uint32Array;
+  /** B factor of each, Å²; absent: none is known, as in every recording. */
+  readonly factors?: ArrayLike<number>;
 }
 
 /** Values of a state that say what particles are (docs/state.md), of which another one may be another topology. */

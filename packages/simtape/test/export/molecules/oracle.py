@@ -3,7 +3,7 @@
     oracle.py mdanalysis|mdtraj|pymol < LINES
 
 Each line names files with tabs between: one with atoms, and a trajectory if there is one. For each a line is printed
-that begins with "found ". Its object has frames (a list of lists of x, y, z in Å), names, residues, chains, elements, bonds and boxes, as far as
+that begins with "found ". Its object has frames (a list of lists of x, y, z in Å), names, residues, chains, elements, B factors, bonds and boxes, as far as
 the program gives them.
 """
 import json
@@ -30,6 +30,8 @@ def by_mdanalysis(files):
         found["chains"] = [str(a.chainID) for a in atoms]
     if hasattr(atoms, "elements"):
         found["elements"] = [str(element).capitalize() for element in atoms.elements]
+    if hasattr(atoms, "tempfactors"):
+        found["factors"] = [float(factor) for factor in atoms.tempfactors]
     if hasattr(universe, "bonds"):
         found["bonds"] = sorted([int(i) for i in sorted(bond.indices)] for bond in universe.bonds)
     return found
@@ -71,6 +73,7 @@ def by_pymol(files):
         found["residues"] = [f"{atom.resn}{atom.resi}" for atom in model.atom]
         found["chains"] = [atom.chain for atom in model.atom]
         found["elements"] = [atom.symbol for atom in model.atom]
+        found["factors"] = [atom.b for atom in model.atom]
         found["bonds"] = sorted(sorted(bond.index) for bond in model.bond)
     return found
 

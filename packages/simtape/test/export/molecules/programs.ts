@@ -28,6 +28,7 @@ export interface Seen {
   readonly residues?: string[];
   readonly chains?: string[];
   readonly elements?: string[];
+  readonly factors?: number[];
   readonly bonds?: [number, number][];
   readonly boxes?: (number[] | null)[];
   readonly times?: number[];
