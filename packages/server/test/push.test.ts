@@ -127,6 +127,11 @@ describeDatabases("recordings from a command line", (database) => {
     expect((await simtape(["push", node.address])).exit).toBe(2);
     expect((await simtape(["push", mine, "nowhere"])).exit).toBe(2);
     expect((await simtape(["find", node.address, "--limit", "0"])).exit).toBe(2);
+    const [empty, world] = [join(folder, "empty"), join(folder, "Town01.xodr")];
+    mkdirSync(empty);
+    writeFileSync(world, "<OpenDRIVE/>");
+    const none = await simtape(["push", empty, world, node.address, "--json"]);
+    expect([none.exit, JSON.parse(none.stdout)]).toMatchObject([2, { file: empty, error: { exit: 2 } }]);
     const unreached = await simtape(["push", join(folder, "one.hcrp"), "http://127.0.0.1:9"]);
     expect([unreached.exit, unreached.stderr]).toEqual([1, expect.stringContaining("cannot be reached")]);
   });

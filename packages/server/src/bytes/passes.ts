@@ -33,6 +33,13 @@ export interface Answered {
   readonly bytes: number;
 }
 
+/** What counts requests: see `http/limits.ts`. */
+interface Limits {
+  /** Null: it is within the limit. */
+  take(asker: string): number | null;
+  giveBack(asker: string): void;
+}
+
 /** Headers that each answer has of its own. */
 const OWN: ReadonlySet<string> = new Set(["x-request-id", "content-range", "content-length"]);
 
@@ -44,13 +51,12 @@ const OWN: ReadonlySet<string> = new Set(["x-request-id", "content-range", "cont
  */
 export class Passes {
   readonly #passes = new WeakMap<Socket, Pass>();
-  readonly #take: (asker: string) => number | null;
+  readonly #limits: Limits;
   readonly #hearers: ((answered: Answered) => void)[] = [];
   #isOff = false;
 
-  /** `take` counts a request; null: it is within the limit. */
-  constructor(take: (asker: string) => number | null) {
-    this.#take = take;
+  constructor(limits: Limits) {
+    this.#limits = limits;
   }
 
   /** Calls `hear` after each answer. */
@@ -98,16 +104,22 @@ export class Passes {
     const opened = pass.opened.again!();
     if (opened === null) return false;
     const range = opened.file.etag === pass.opened.file.etag ? rangeOf(raw.rawHeaders[at], opened.file.bytes) : null;
-    if (range === null || range === "beyond" || range.end - range.start > AT_ONCE || this.#take(pass.asker) !== null) {
+    const isShort = range !== null && range !== "beyond" && range.end - range.start <= AT_ONCE;
+    if (!isShort || this.#limits.take(pass.asker) !== null) {
       void opened.close();
       return false;
     }
     const { start, end } = range;
+    const giveUp = (): void => {
+      // the pipeline counts it, too
+      this.#limits.giveBack(pass.asker);
+      otherwise();
+    };
     const before = raw.socket.bytesWritten;
     opened.read(start, end).then(
       (content) => {
         void opened.close();
-        if (content.length < end - start) return otherwise();
+        if (content.length < end - start) return giveUp();
         response.on("finish", () => {
           const [milliseconds, bytes] = [performance.now() - now, raw.socket.bytesWritten - before];
           for (const hear of this.#hearers)
@@ -123,7 +135,7 @@ export class Passes {
       },
       () => {
         void opened.close();
-        otherwise();
+        giveUp();
       },
     );
     return true;

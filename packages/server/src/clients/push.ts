@@ -51,7 +51,7 @@ export function addPush(program: Command): void {
     )
     .action(async (words: readonly string[], { json = false }: { json?: boolean }) => {
       // these lead to all formats: other commands do not wait for them
-      const { failureLine, forEach, recordingsAt, showsWorld } = await import("simtape/serving");
+      const { failureLine, forEach, showsWorld } = await import("simtape/serving");
       const { outgoing, worldsOf } = await import("./files.ts");
       const address = words.at(-1)!;
       const places = words.slice(0, -1).filter((word) => !showsWorld(word));
@@ -61,16 +61,15 @@ export function addPush(program: Command): void {
       const remote = new Remote(address);
       const output = new Output();
       const unsent = new Set(worlds);
-      const isOnly = places.length === 1 && worlds.length > 0 && (await recordingsAt(places[0]!)).length === 1;
       const failed = async (file: string, failure: Failure): Promise<void> => {
         if (json) await output.line(toJson({ file, error: failure }));
         say(`simtape: ${failureLine(file, failure)}`);
       };
       let exit = await forEach(
         places,
-        async (path, named) => {
+        async (path, named, among) => {
           const recording = await outgoing(path, named);
-          const given = worldsOf(recording, worlds, isOnly);
+          const given = worldsOf(recording, worlds, places.length === 1 && among === 1);
           for (const world of given) unsent.delete(world);
           const companions = [...new Set([...recording.companions, ...given])];
           await pushOne(remote, address, { ...recording, companions }, json, output);

@@ -93,7 +93,7 @@ export async function createApp(
   app.decorate("authentication", authentication);
   const limits = await limitsOf(app, settings);
   app.decorate("limits", limits);
-  const passes = new Passes(limits.take);
+  const passes = new Passes(limits);
   app.decorate("passes", passes);
   app.server.removeAllListeners("request").on("request", (raw, response) => {
     const pipeline = (): void => app.routing(raw, response);

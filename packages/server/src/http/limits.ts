@@ -16,6 +16,8 @@ export interface Limits {
   asker(request: FastifyRequest): string;
   /** Counts a request; null: it is within the limit. Otherwise returns the seconds until it is again. */
   take(asker: string): number | null;
+  /** Counts one less, which is counted again elsewhere. */
+  giveBack(asker: string): void;
   /** Limit before the server looks up a token or cookie: whether its address has sent too many invalid ones. */
   forgeries: Check;
   /** Counts an invalid one. */
@@ -66,6 +68,7 @@ export async function limitsOf(
     },
     asker: askerOf,
     take,
+    giveBack: (asker) => requests.giveBack(asker),
     forgeries: checked(forgeries, false),
     forged: checked(forgeries, true),
     signIn: async (name, request, reply) => {

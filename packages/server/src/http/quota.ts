@@ -27,4 +27,10 @@ export class Quota {
     if (this.#counts.size > MOST) this.#counts.delete(this.#counts.keys().next().value!);
     return null;
   }
+
+  /** Counts one less of those that were counted in this window. */
+  giveBack(key: string): void {
+    const count = this.#counts.get(key) ?? 0;
+    if (count > 0) this.#counts.set(key, count - 1);
+  }
 }

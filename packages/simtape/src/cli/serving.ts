@@ -1,7 +1,7 @@
 /** simtape/serving: what a server of recordings and of the viewer's page is made with. */
 export { storeAt } from "./input/command-path.ts";
 export { failureLine, forEach } from "./input/each.ts";
-export { type FoundRecording, recordingsAt, recordingsIn } from "./input/folders.ts";
+export { type FoundRecording, recordingsIn } from "./input/folders.ts";
 export { csvRow, textCell } from "../export/csv.ts";
 export { ANSWER_FORMATS, type AnswerFormat, writeAnswer } from "./output/answer-rows.ts";
 export { damageIn } from "./run/ending.ts";

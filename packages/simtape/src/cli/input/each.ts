@@ -6,20 +6,22 @@ import { recordingsAt } from "./folders.ts";
 /**
  * Does `work` for every recording that is named, one after the other: one that fails keeps none of the others from its
  * turn. A folder stands for the recordings in it. Gives the exit code: that of the worst; of a single one its own. A
- * recording of a folder that cannot be read is left out of many: see `exitAmong`. `named`: what it was found by.
+ * recording of a folder that cannot be read is left out of many: see `exitAmong`. `named`: what it was found by, and
+ * with it `among` recordings.
  */
 export async function forEach(
   names: readonly string[],
-  work: (name: string, named: string) => Promise<number>,
+  work: (name: string, named: string, among: number) => Promise<number>,
   failed: (name: string, failure: Failure) => Promise<void>,
 ): Promise<number> {
   const exits = new Set<number>();
   let [done, leftOut] = [0, 0];
   for (const named of names) {
     await attempt(named, false, async () => {
-      for (const name of await recordingsAt(named))
+      const found = await recordingsAt(named);
+      for (const name of found)
         await attempt(name, name !== named, async () => {
-          exits.add(await work(name, named));
+          exits.add(await work(name, named, found.length));
           done++;
         });
     });

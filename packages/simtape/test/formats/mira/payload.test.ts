@@ -2,7 +2,8 @@ import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { createMira, type PayloadSchema } from "../../../src/formats/mira/format.ts";
 import { settleEncodings } from "../../../src/formats/mira/meaning/encoding.ts";
-import { decodePayload, type Encoding, fitsPayload } from "../../../src/formats/mira/meaning/payload.ts";
+import { fitsPayload } from "../../../src/formats/mira/meaning/fits.ts";
+import { decodePayload, type Encoding } from "../../../src/formats/mira/meaning/payload.ts";
 import { TypeRegistry } from "../../../src/formats/mira/meaning/types.ts";
 import { LayoutError, open as openRecording, type Recording, type Value } from "../../../src/index.ts";
 import { ByteBuilder } from "../../../src/kit.ts";
@@ -84,6 +85,28 @@ describe("types", () => {
     expect(fitsPayload(new Uint8Array(28), quaternion!, PLAIN)).toBe(true);
     expect(fitsPayload(new Uint8Array(28), angles!, PLAIN)).toBe(false);
     expect(fitsPayload(new Uint8Array(24), angles!, PLAIN)).toBe(true);
+  });
+
+  test("what fits decodes; what decodes fits, where no value can be implausible", () => {
+    const types = ["map<string,vector<uint16>>", "vector<vector<int64>>", "pair<bool,string>", "mira::Buffer<uint8>"];
+    const parts = fc.array(fc.constantFrom(0, 0, 0, 1, 1, 2, 3, 0x41, 0xc3, 0xa9, 0xff), { maxLength: 40 });
+    fc.assert(
+      fc.property(fc.constantFrom(...types), parts, fc.nat(2), fc.boolean(), (type, content, prefix, isLittle) => {
+        const [layout] = registry.layouts(type);
+        for (const countBytes of [4, 8] as const) {
+          const encoding = { ...PLAIN, countBytes, prefix, isLittle };
+          const payload = Uint8Array.from(content);
+          let isDecoded = true;
+          try {
+            decodePayload(payload, layout!, encoding);
+          } catch {
+            isDecoded = false;
+          }
+          expect(fitsPayload(payload, layout!, encoding)).toBe(isDecoded);
+        }
+      }),
+      { numRuns: 2000 },
+    );
   });
 
   test("random bytes decode to a value or to a typed error, and a claimed count asks for no memory", () => {

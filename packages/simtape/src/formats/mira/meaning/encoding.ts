@@ -1,6 +1,7 @@
 import { LayoutError } from "../../../bytes/error.ts";
 import type { Value } from "../../../model/value.ts";
-import { decodePayload, type Encoding, fitsPayload } from "./payload.ts";
+import { fitsPayload } from "./fits.ts";
+import { decodePayload, type Encoding } from "./payload.ts";
 import type { TypeLayout } from "./types.ts";
 
 /** A channel whose payloads are to be read, with some of them, not compressed. */
