@@ -71,7 +71,7 @@ describe("the demo", () => {
     expect(Buffer.compare(a.get("a.zip")!, other.get("a.zip")!)).not.toBe(0);
   });
   test("is a sound recording of 30 frames and as many updates in a second, as a zip and as a pair", async () => {
-    const told: unknown[] = [];
+    const reported: unknown[] = [];
     for (const name of ["a.nanover.zip", "a.traj"]) {
       await using recording = await open(await made(name, 4, 30), name);
       expect((await check(recording)).status).toBe("sound");
@@ -80,11 +80,11 @@ describe("the demo", () => {
       const { start, end } = await recording.timeline();
       expect((end - start) / 1e9).toBeCloseTo(4, 0);
       const state = await recording.state(2e9);
-      told.push(Array.from(state.sets.get("particles")!.columns.get("position")!.data as Float32Array));
+      reported.push(Array.from(state.sets.get("particles")!.columns.get("position")!.data as Float32Array));
       expect(state.sets.get("particles")!.ids.length).toBe(30);
       expect(state.values.get("residue.names")).toContain("OCT");
     }
-    expect(told[0]).toEqual(told[1]);
+    expect(reported[0]).toEqual(reported[1]);
   });
   test("shows a user with a head and two hands who pulls and lets go", async () => {
     await using recording = await open(await made("a.zip", 12, 24), "a.zip");

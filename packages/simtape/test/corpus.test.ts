@@ -38,8 +38,8 @@ describe("every case of the corpus is as expected", () => {
 
 describe("the corpus", () => {
   test("has the files that its index tells of, and no others", () => {
-    const told = index.cases.flatMap(({ id, files }) => files.map(({ name }) => `${id}/${name}`));
-    expect(corpusPaths()).toEqual([...told, "index.json"].sort());
+    const reported = index.cases.flatMap(({ id, files }) => files.map(({ name }) => `${id}/${name}`));
+    expect(corpusPaths()).toEqual([...reported, "index.json"].sort());
     expect(new Set(index.cases.map(({ id }) => id)).size).toBe(index.cases.length);
   });
 

@@ -9,21 +9,21 @@ function file(path: string): File {
   return Object.defineProperty(made, "webkitRelativePath", { value: path.includes("/") ? path : "" });
 }
 
-function told(...paths: string[]): unknown[] {
+function reported(...paths: string[]): unknown[] {
   return locatorsOf(paths.map(file)).map((place) =>
     place.kind === "files" ? [place.name, place.main ?? null, place.files.map(({ name }) => name)] : [],
   );
 }
 
 test("a NanoVer pair is one recording, other files are one each", () => {
-  expect(told("run.traj", "town.log", "run.state")).toEqual([
+  expect(reported("run.traj", "town.log", "run.state")).toEqual([
     ["run.traj", null, ["run.traj", "run.state"]],
     ["town.log", null, ["town.log"]],
   ]);
 });
 
 test("a folder of segments is one recording, called like the folder", () => {
-  expect(told("races/monday/seg-00000000.hcs", "races/monday/meta.hcrp", "races/town.log")).toEqual([
+  expect(reported("races/monday/seg-00000000.hcs", "races/monday/meta.hcrp", "races/town.log")).toEqual([
     ["monday", "meta.hcrp", ["seg-00000000.hcs", "meta.hcrp"]],
     ["town.log", null, ["town.log"]],
   ]);
@@ -46,13 +46,13 @@ test("an address is called by the last of its parts, that of a recording which i
 });
 
 test("segments that were let go of without their folder are one recording too", () => {
-  expect(told("meta.hcrp", "seg-00000000.hcs")).toEqual([
+  expect(reported("meta.hcrp", "seg-00000000.hcs")).toEqual([
     ["meta.hcrp", "meta.hcrp", ["meta.hcrp", "seg-00000000.hcs"]],
   ]);
 });
 
 test("files of the same name in two folders are two recordings", () => {
-  expect(told("a/run.traj", "b/run.state")).toEqual([
+  expect(reported("a/run.traj", "b/run.state")).toEqual([
     ["run.traj", null, ["run.traj"]],
     ["run.state", null, ["run.state"]],
   ]);

@@ -65,18 +65,18 @@ test("what plays plays on when two ghosts come at once, and both are there", asy
 
 test("every press of J, K and L counts, however late the player tells what it does", async () => {
   const { session, said, tell } = await opened({});
-  const told = { phase: "playing", time: 0, loop: null, bounds: null, error: null } as const;
+  const reported = { phase: "playing", time: 0, loop: null, bounds: null, error: null } as const;
   for (const _ of [1, 2, 3]) shuttle(session, 1);
-  await tell({ ...told, rate: 1 });
+  await tell({ ...reported, rate: 1 });
   expect(session.state.value).toMatchObject({ isPlaying: true, status: { phase: "playing", rate: 4 } });
   session.pause();
-  await tell({ ...told, rate: 4 });
+  await tell({ ...reported, rate: 4 });
   expect(session.isPlaying).toBe(false);
   shuttle(session, -1);
-  await tell({ ...told, phase: "paused", rate: 4 });
+  await tell({ ...reported, phase: "paused", rate: 4 });
   shuttle(session, -1);
   expect(session.state.value).toMatchObject({ isPlaying: true, status: { rate: -2 } });
-  await tell({ ...told, phase: "ended", rate: -2 });
+  await tell({ ...reported, phase: "ended", rate: -2 });
   expect(session.isPlaying).toBe(false);
   const rates = said().flatMap((command) => (command.type === "rate" ? [command.rate] : []));
   expect(rates).toEqual([1, 2, 4, -1, -2]);

@@ -36,7 +36,7 @@ const VERSIONS = Object.keys(IS_OLD) as (keyof typeof IS_OLD)[];
 
 describe.each(VERSIONS)("%s", (version) => {
   const isOld = IS_OLD[version];
-  const told = (...packets: readonly Packet[]): Line[] => linesOf(version, bat(version), ...packets).lines.slice(1);
+  const reported = (...packets: readonly Packet[]): Line[] => linesOf(version, bat(version), ...packets).lines.slice(1);
 
   test("a thing has its kind, its place and its head", () => {
     expect(linesOf(version, bat(version)).lines).toEqual([
@@ -48,7 +48,7 @@ describe.each(VERSIONS)("%s", (version) => {
 
   test("many small steps lead exactly where their sum leads", () => {
     const step: Packet = ["rel_entity_move", { entityId: 7, dX: 1, dY: -3, dZ: 4095, onGround: true }];
-    const lines = told(...new Array<Packet>(1000).fill(step));
+    const lines = reported(...new Array<Packet>(1000).fill(step));
     expect(lines.at(-1)).toMatchObject({
       move: { at: [1.5 + 1000 / 4096, 64 - 3000 / 4096, -3 + 4_095_000 / 4096], onGround: true },
     });
@@ -59,7 +59,7 @@ describe.each(VERSIONS)("%s", (version) => {
     // The numbers of a version that counts from 1, and of one that counts from 0.
     const [slowFalling, badOmen] = isOld ? [28, 31] : [27, 30];
     expect(
-      told(
+      reported(
         ["entity_effect", { entityId: 7, effectId: slowFalling, amplifier: 1, duration: 200, ...more }],
         ["entity_effect", { entityId: 7, effectId: badOmen, amplifier: 0, duration: -1, ...more }],
         ["remove_entity_effect", { entityId: 7, effectId: slowFalling }],
@@ -88,7 +88,7 @@ describe.each(VERSIONS)("%s", (version) => {
         ];
     const name = isOld ? "minecraft:ambient.basalt_deltas.additions" : "minecraft:entity.allay.ambient_without_item";
     const place = { at: [1.5, 64, -2.5], volume: 0.5, pitch: 2, category: 4 };
-    expect(told(...packets)).toEqual([
+    expect(reported(...packets)).toEqual([
       { sound: { name, ...place } },
       ...(isOld ? [{ sound: { name: "minecraft:random.pop", ...place } }] : []),
       { sound: { name, at: [1.5, 64, -3], volume: 1, pitch: 1, category: 8 } },
@@ -102,13 +102,13 @@ describe.each(VERSIONS)("%s", (version) => {
     const records = [(state << 12) | 0x312];
     const said = { chunkCoordinates: section, notTrustEdges: false, records };
     const stairs = "minecraft:oak_stairs[facing=north,half=top,shape=straight,waterlogged=true]";
-    expect(told(["multi_block_change", said])).toEqual([
+    expect(reported(["multi_block_change", said])).toEqual([
       { block: { at: [-16 + 3, section.y * 16 + 2, 32 + 1], state: stairs } },
     ]);
   });
 
   test("orbs are things, too", () => {
-    expect(told(["spawn_entity_experience_orb", { entityId: 8, x: 1, y: 2, z: 3, count: 5 }])).toMatchObject([
+    expect(reported(["spawn_entity_experience_orb", { entityId: 8, x: 1, y: 2, z: 3, count: 5 }])).toMatchObject([
       { spawn: { id: 8, type: "minecraft:experience_orb", at: [1, 2, 3] } },
     ]);
   });
@@ -130,7 +130,7 @@ describe.each(VERSIONS)("%s", (version) => {
     const seen: Packet = isOld
       ? ["named_entity_spawn", { ...place, playerUUID: UUID }]
       : ["spawn_entity", { ...place, objectUUID: UUID, type: 147, headPitch: 0, objectData: 0, velocity: STILL }];
-    expect(told(listed, seen, ["player_info", { action, data: [{ uuid: UUID, gamemode: 3 }] }])).toMatchObject([
+    expect(reported(listed, seen, ["player_info", { action, data: [{ uuid: UUID, gamemode: 3 }] }])).toMatchObject([
       { spawn: { id: 5, type: "minecraft:player", uuid: UUID, name: "Steve" } },
       { view: { id: 5, gameMode: 1 } },
       { subject: { id: 5, uuid: UUID, properties: [{ name: "textures", value: "abc" }] } },
@@ -143,7 +143,7 @@ describe.each(VERSIONS)("%s", (version) => {
       ? ["entity_status", { entityId: 7, entityStatus: 2 }]
       : ["damage_event", { entityId: 7, sourceTypeId: 0, sourceCauseId: 9, sourceDirectId: 9 }];
     const orb: Packet = ["spawn_entity_experience_orb", { entityId: 8, x: 1, y: 2, z: 3, count: 5 }];
-    expect(told(hurt, orb, hurt).filter((line) => "hurt" in line)).toEqual([
+    expect(reported(hurt, orb, hurt).filter((line) => "hurt" in line)).toEqual([
       { hurt: { id: 7 } },
       { hurt: isOld ? { id: 7 } : { id: 7, attacker: 8 } },
     ]);

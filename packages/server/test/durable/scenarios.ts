@@ -304,9 +304,9 @@ async function review(run: Run): Promise<void> {
   if (one!.state !== "closed") await ask(run, "POST", `/api/reviews/${one!.id}/verdict`, { verdict: "guilty" });
   await settled(run, list, ([row]) => row?.written != null);
   for (const key of [source, clip]) {
-    const told = readFileSync(join(run.library, `${key}.provenance.json`), "utf8");
-    expect(told.split("guilty").length, key).toBe(3);
-    if (key === clip) expect(told).toContain(`"${source}"`);
+    const stated = readFileSync(join(run.library, `${key}.provenance.json`), "utf8");
+    expect(stated.split("guilty").length, key).toBe(3);
+    if (key === clip) expect(stated).toContain(`"${source}"`);
   }
 }
 

@@ -81,14 +81,14 @@ describe.each(SPECIMENS)("of a damaged recording, $format $name", (of) => {
 
   test.each(cases)("%s says the damage, and never ends with 0", async (_, command, one) => {
     const { exit, stdout, stderr, written } = await tried(folder, command, one, damaged, of.files);
-    const told = `exit ${exit}\n${stdout.slice(-2000)}\n${stderr}`;
-    expect(stderr, told).not.toMatch(/^\s+at /m);
-    expect([1, 3], told).toContain(exit);
+    const reported = `exit ${exit}\n${stdout.slice(-2000)}\n${stderr}`;
+    expect(stderr, reported).not.toMatch(/^\s+at /m);
+    expect([1, 3], reported).toContain(exit);
     if (exit === 1) {
-      expect(stderr + (one.tellsItself === true ? stdout : ""), told).toMatch(/\S/);
-      expect(written, told).toEqual([]);
-    } else if (one.tellsItself === true) expect(stdout, told).toMatch(/damage|loss|lost/);
-    else expect(stderr, told).toMatch(/^simtape: .* is damaged: .+/m);
+      expect(stderr + (one.tellsItself === true ? stdout : ""), reported).toMatch(/\S/);
+      expect(written, reported).toEqual([]);
+    } else if (one.tellsItself === true) expect(stdout, reported).toMatch(/damage|loss|lost/);
+    else expect(stderr, reported).toMatch(/^simtape: .* is damaged: .+/m);
   });
 
   test("a report in JSON has the findings, and what seems sound has them beside or inside", async () => {

@@ -158,7 +158,7 @@ describe("simtape export", () => {
 
   test("is refused in one line, with what there is, and leaves no file", async () => {
     const out = place();
-    const refusals: readonly (readonly [words: readonly string[], told: string])[] = [
+    const refusals: readonly (readonly [words: readonly string[], reported: string])[] = [
       [["--set", "cars", "-o", "x.csv"], 'no set "cars"; there are: vehicles, walkers'],
       [["--columns", "colour", "-o", "x.npz"], 'no column "colour"; there are: time, id, kind'],
       [["--id", "3", "-o", "x.parquet"], "nothing in vehicles has the id 3; there are: "],
@@ -177,11 +177,11 @@ describe("simtape export", () => {
       [[], "or -o FILE with such an ending"],
       [["--set", "vehicles", "-c", "position", "--to", "csv"], "cannot be used with"],
     ];
-    for (const [words, told] of refusals) {
+    for (const [words, reported] of refusals) {
       const at = words.indexOf("-o");
       const placed = words.map((word, k) => (k === at + 1 && at >= 0 ? join(out, word) : word));
       const { exit, stderr } = await simtape(["export", town, ...placed]);
-      expect({ words, exit, stderr }).toEqual({ words, exit: 2, stderr: expect.stringContaining(told) });
+      expect({ words, exit, stderr }).toEqual({ words, exit: 2, stderr: expect.stringContaining(reported) });
       expect(stderr.trimEnd().split("\n").length, stderr).toBeLessThanOrEqual(2);
     }
     expect(readdirSync(out)).toEqual([]);

@@ -196,9 +196,9 @@ describe("names in a file choose no path", () => {
     const before = listing(place);
     const { exit, stdout } = await simtape(["convert", join(place, "evil.hcrp"), join(place, "back.log"), "--force"]);
     expect(exit).toBe(3);
-    const told = stdout.split("\n").filter((line) => line.includes(": carried along"));
-    expect(told).toHaveLength(1);
-    for (const name of [".bashrc", ".npmrc", "Makefile"]) expect(told[0]).toContain(`${name} (1)`);
+    const reported = stdout.split("\n").filter((line) => line.includes(": carried along"));
+    expect(reported).toHaveLength(1);
+    for (const name of [".bashrc", ".npmrc", "Makefile"]) expect(reported[0]).toContain(`${name} (1)`);
     const { "back.log": back, ...others } = listing(place);
     expect(others).toEqual(before);
     expect(back!.length).toBe(59_284);

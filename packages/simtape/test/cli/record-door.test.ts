@@ -210,8 +210,8 @@ describe("simtape record", () => {
       { env },
     );
     open.add({ close: () => child.kill("SIGKILL") });
-    let [talk, told] = ["", ""];
-    child.stdout!.on("data", (bytes: Buffer) => (told += bytes.toString()));
+    let [talk, reported] = ["", ""];
+    child.stdout!.on("data", (bytes: Buffer) => (reported += bytes.toString()));
     const port = await new Promise<number>((resolve) => {
       child.stderr!.on("data", (bytes: Buffer) => {
         talk += bytes.toString();
@@ -227,8 +227,8 @@ describe("simtape record", () => {
     expect(JSON.parse(await answered(sender))).toMatchObject({ outcome: "completed", lines: 3, skipped: 0 });
     const exit = await new Promise((resolve) => child.once("exit", resolve));
     expect([exit, talk]).toEqual([0, expect.stringContaining("is refused: that is HTTP, not lines of JSON")]);
-    expect(JSON.parse(told)).toMatchObject({ lines: 3, turnedAway: 0 });
-    expect(talk + told).not.toContain("sesame");
+    expect(JSON.parse(reported)).toMatchObject({ lines: 3, turnedAway: 0 });
+    expect(talk + reported).not.toContain("sesame");
     expect((await simtape(["check", out])).exit).toBe(0);
   });
 });

@@ -52,11 +52,11 @@ describe("the lock of another machine", () => {
     await lock.release();
     const [, , , rest] = mark.split(".");
     const other = `0123456789ab.3452.77.${rest}`;
-    const told =
+    const reported =
       /^process 3452 of the machine build-7 holds its lock: .*; if it has ended, the lock is free in (\d+) s, or now with --take-over$/;
     writeFileSync(path, `3452 run ${other} build-7 abcdefabcdef.0123456789ab\n`);
     const refused = await writerLock(path, "run").catch((error: unknown) => error as Error);
-    const [, seconds] = told.exec((refused as Error).message) ?? [];
+    const [, seconds] = reported.exec((refused as Error).message) ?? [];
     expect(Number(seconds)).toBeGreaterThan(200);
     expect(Number(seconds)).toBeLessThanOrEqual(300);
     await (await writerLock(path, "run", { takesOver: true })).release();

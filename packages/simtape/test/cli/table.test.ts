@@ -295,7 +295,7 @@ describe("a table", () => {
   test("is refused, with what there is, and leaves no file", async () => {
     const out = mkdtempSync(join(folder, "none-"));
     const path = join(out, "x.csv");
-    const refusals: readonly (readonly [words: readonly string[], told: string])[] = [
+    const refusals: readonly (readonly [words: readonly string[], reported: string])[] = [
       [["--set", "cars"], 'no set "cars"; there are: vehicles, walkers'],
       [["--set", "vehicles", "--columns", "colour"], 'no column "colour"; there are: time, id, kind'],
       [["--id", "24", "--id", "3"], "nothing in vehicles has the id 3; there are: "],
@@ -308,9 +308,9 @@ describe("a table", () => {
       [["--set", "vehicles", "-c", "position"], "cannot be used with"],
       [["--format", "xlsx"], "Allowed choices are csv, ndjson, parquet"],
     ];
-    for (const [words, told] of refusals) {
+    for (const [words, reported] of refusals) {
       const { exit, stderr } = await simtape(["table", town, ...words, "-o", path]);
-      expect(stderr).toContain(told);
+      expect(stderr).toContain(reported);
       expect({ exit, words }).toEqual({ exit: 2, words });
     }
     expect((await simtape(["table", town, "-o", join(out, "x.xlsx")])).stderr).toContain("say --format");

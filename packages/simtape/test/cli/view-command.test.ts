@@ -58,14 +58,14 @@ async function serving(words: readonly string[]): Promise<{ address: URL; said: 
   const child = start(words);
   const said: string[] = [];
   const talk = createInterface(child.stderr!);
-  const told = (async () => {
+  const reported = (async () => {
     for await (const line of talk) {
       said.push(line);
       if (line.includes("Ctrl+C")) return;
     }
   })();
   const [address] = (await once(createInterface(child.stdout!), "line")) as [string];
-  await told;
+  await reported;
   return { address: new URL(address), said: said.join("\n") };
 }
 
@@ -120,9 +120,9 @@ test("answers under the public origin and under its own name", async () => {
 
 test("with --json the address is in one line for programs", async () => {
   const [line] = (await once(createInterface(start(["--json"]).stdout!), "line")) as [string];
-  const told = JSON.parse(line) as { url: string };
-  expect(told).toEqual({ url: expect.stringMatching(/^http:\/\/127\.0\.0\.1:\d+\//) });
-  const { port, host, pathname } = new URL(told.url);
+  const reported = JSON.parse(line) as { url: string };
+  expect(reported).toEqual({ url: expect.stringMatching(/^http:\/\/127\.0\.0\.1:\d+\//) });
+  const { port, host, pathname } = new URL(reported.url);
   expect(await ask(Number(port), pathname, host)).toEqual([200, "<title>the page</title>"]);
 });
 
@@ -140,9 +140,9 @@ test("a port in use is one sentence that says what to do", async () => {
   const server = createServer().listen(0, "127.0.0.1");
   await once(server, "listening");
   const { port } = server.address() as AddressInfo;
-  const told = await refused(["--port", String(port)]);
+  const reported = await refused(["--port", String(port)]);
   server.close();
-  expect(told).toEqual({
+  expect(reported).toEqual({
     exit: 1,
     stdout: "",
     stderr: `simtape: port ${port} is taken by another program: choose another --port, or leave it out for a free one\n`,
@@ -155,8 +155,8 @@ test.each([
   [["--public-origin", "localhost:9000"], 2, "an origin is http:// or https://"],
   [["--port", "70000"], 2, "a port is a number from 0 to 65535, not 70000"],
 ])("%j is refused in one line", async (words, exit, sentence) => {
-  const told = await refused(words);
-  expect(told.exit).toBe(exit);
-  expect(told.stderr).toContain(sentence);
-  expect(told.stderr.trimEnd().split("\n")).toHaveLength(1);
+  const reported = await refused(words);
+  expect(reported.exit).toBe(exit);
+  expect(reported.stderr).toContain(sentence);
+  expect(reported.stderr.trimEnd().split("\n")).toHaveLength(1);
 });

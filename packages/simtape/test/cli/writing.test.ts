@@ -34,7 +34,7 @@ async function soundly(path: string): Promise<{ messages: number }> {
 }
 
 /** Runs it with `--json`, and gives what it says. */
-async function told(...words: string[]): Promise<Ran & { json: Record<string, unknown> }> {
+async function reported(...words: string[]): Promise<Ran & { json: Record<string, unknown> }> {
   const ran = await simtape([...words, "--json"]);
   return { ...ran, json: JSON.parse(ran.stdout || "null") as Record<string, unknown> };
 }
@@ -56,7 +56,7 @@ describe("copy", () => {
     const folder = dirname(temporaryFile("run.traj", fixture("nanover/short.traj")));
     writeFileSync(join(folder, "run.state"), fixture("nanover/short.state"));
     const to = join(folder, "other.traj");
-    const { exit, json, stderr } = await told("copy", join(folder, "run.traj"), to);
+    const { exit, json, stderr } = await reported("copy", join(folder, "run.traj"), to);
     expect([exit, stderr]).toEqual([0, ""]);
     const files = json["files"] as { name: string; bytes: number }[];
     expect(files.map(({ bytes }) => bytes)).toEqual([
@@ -76,7 +76,7 @@ describe("copy", () => {
 
   test("lays messages out anew in another dialect", async () => {
     const to = fresh("copy.tape");
-    const { exit, json } = await told("copy", patrol, to, "--rewrite", "--compression", "small");
+    const { exit, json } = await reported("copy", patrol, to, "--rewrite", "--compression", "small");
     expect(exit).toBe(0);
     expect(json).toEqual({
       messages: expect.any(Number),
@@ -108,7 +108,7 @@ describe("copy", () => {
 describe("convert", () => {
   test("takes the original along to HCRP and gives it back, with a report of both", async () => {
     const [hcrp, back] = [fresh("town.hcrp"), fresh("back.log")];
-    const there = await told("convert", town, hcrp);
+    const there = await reported("convert", town, hcrp);
     expect(there.exit).toBe(0);
     // Exact is never said beside a loss: the town has packets that nobody knows, which are in the original alone.
     expect(there.json).toEqual({
@@ -123,7 +123,7 @@ describe("convert", () => {
       files: [{ name: hcrp, bytes: readFileSync(hcrp).length }],
       findings: [],
     });
-    expect((await told("convert", hcrp, back)).json).toEqual({
+    expect((await reported("convert", hcrp, back)).json).toEqual({
       exact: true,
       moments: 1,
       carried: [],
@@ -140,25 +140,25 @@ describe("convert", () => {
 
   test("reads the result back unless that is not wanted", async () => {
     const [yes, no] = [fresh("yes.tape"), fresh("no.tape")];
-    expect((await told("convert", town, yes)).json["verified"]).toBe(true);
-    expect((await told("convert", town, no, "--no-verify")).json["verified"]).toBe(false);
+    expect((await reported("convert", town, yes)).json["verified"]).toBe(true);
+    expect((await reported("convert", town, no, "--no-verify")).json["verified"]).toBe(false);
     expect(isSame(yes, no)).toBe(true);
   });
 
   test("of a NanoVer zip into a pair says what is told another way", async () => {
     const zip = fileURLToPath(new URL("../fixtures/nanover/buckyball.nanover.zip", import.meta.url));
-    const { exit, json } = await told("convert", zip, fresh("pair.traj"));
+    const { exit, json } = await reported("convert", zip, fresh("pair.traj"));
     const lost = json["lost"] as readonly { readonly path: string; readonly count: number }[];
     expect(json["exact"]).toBe(false);
     expect(exit).toBe(lost.length > 0 ? 3 : 0);
-    const copied = await told("copy", zip, fresh("copied.traj"), "--rewrite", "--dialect", "v2");
+    const copied = await reported("copy", zip, fresh("copied.traj"), "--rewrite", "--dialect", "v2");
     expect(copied.json["changed"]).toEqual(lost.map(({ path, count }) => ({ path, count })));
     expect(copied.exit).toBe(exit);
   });
 
   test("ends with 3 when something was lost, and writes nothing when that is not wanted", async () => {
     const [tape, strict] = [fresh("town.tape"), fresh("strict.tape")];
-    const { exit, json } = await told("convert", town, tape);
+    const { exit, json } = await reported("convert", town, tape);
     expect(exit).toBe(3);
     expect(json["lost"]).toEqual(
       expect.arrayContaining([{ path: expect.any(String), count: expect.any(Number), reason: expect.any(String) }]),
@@ -169,7 +169,7 @@ describe("convert", () => {
     // found only when the result is laid out, or read back: that it takes its name is not said before
     const zip = temporaryFile("run.nanover.zip", fixture("nanover/buckyball.nanover.zip"));
     const pair = fresh("run.traj");
-    const refused = await told("convert", zip, pair, "--strict");
+    const refused = await reported("convert", zip, pair, "--strict");
     expect(refused.exit).toBe(1);
     expect(refused.json).toMatchObject({ verified: true, files: [] });
     expect(readdirSync(dirname(pair))).toEqual([]);
@@ -181,14 +181,14 @@ describe("convert", () => {
 describe("corrupt and repair", () => {
   test("the same seed damages the same way, and repair says what was lost", async () => {
     const [broken, again, whole] = [fresh("broken.tape"), fresh("again.tape"), fresh("whole.tape")];
-    const { exit, json } = await told("corrupt", patrol, broken, "--seed", "7");
+    const { exit, json } = await reported("corrupt", patrol, broken, "--seed", "7");
     expect(exit).toBe(0);
     expect(json).toMatchObject({
       seed: 7,
       corruptions: [{ kind: expect.any(String), offset: expect.any(Number) }, {}, {}],
     });
     const [repaired] = await Promise.all([
-      told("repair", broken, whole),
+      reported("repair", broken, whole),
       simtape(["corrupt", patrol, again, "--seed", "7"]),
     ]);
     expect(isSame(broken, again)).toBe(true);
@@ -202,7 +202,7 @@ describe("corrupt and repair", () => {
 
   test("a sound one is copied exactly, and what is no recording fails", async () => {
     const to = fresh("same.log");
-    expect(await told("repair", town, to)).toMatchObject({ exit: 0, json: { status: "sound", bytesLost: 0 } });
+    expect(await reported("repair", town, to)).toMatchObject({ exit: 0, json: { status: "sound", bytesLost: 0 } });
     expect(isSame(to, town)).toBe(true);
     expect(await simtape(["repair", text, fresh("a.log")])).toMatchObject({ exit: 1, stdout: "" });
     expect((await simtape(["corrupt", patrol, fresh("b.tape"), "--seed", "x"])).exit).toBe(2);
@@ -219,7 +219,7 @@ describe("edits", () => {
     ["join", [patrol, patrol, "--gap", "1s"]],
   ])("%s writes a sound recording, and keeps where it comes from", async (name, words) => {
     const to = fresh("edited.tape");
-    const { exit, json, stderr } = await told(name, ...words, "-o", to);
+    const { exit, json, stderr } = await reported(name, ...words, "-o", to);
     expect([exit, stderr]).toEqual([0, ""]);
     expect(json).toEqual({
       output: to,
@@ -243,7 +243,7 @@ describe("edits", () => {
   test("rename gives channels and their state other names, where the format has names", async () => {
     const to = fresh("renamed.tape");
     const name = "/robot/Odometry";
-    expect((await told("rename", patrol, to, "--map", `${name}=/other`)).exit).toBe(0);
+    expect((await reported("rename", patrol, to, "--map", `${name}=/other`)).exit).toBe(0);
     await using renamed = await open(fromFile(to));
     const { values } = await renamed.state((await renamed.timeline()).end);
     expect(values.has("/other")).toBe(true);
@@ -277,7 +277,7 @@ describe("edits", () => {
     const [noted, cut] = [fresh("noted.hcrp"), fresh("cut.hcrp")];
     await simtape(["annotate", source, noted, "--at", "2s", "--text", "look here"]);
     await simtape(["trim", noted, cut, "--from", "1s", "--until", "4s"]);
-    const { json } = await told("info", cut);
+    const { json } = await reported("info", cut);
     expect(json["provenance"]).toMatchObject({
       sources: [{ name: noted, provenance: { operations: [{ op: "annotate" }] } }],
       operations: [{ op: "trim" }],
@@ -302,8 +302,8 @@ describe("edits", () => {
       ),
     );
     const to = fresh("result.tape");
-    expect((await told("edit", "--list", list, "-o", to)).exit).toBe(0);
-    const state = async (of: string): Promise<unknown> => (await told("state", of, "--at", "5s")).json;
+    expect((await reported("edit", "--list", list, "-o", to)).exit).toBe(0);
+    const state = async (of: string): Promise<unknown> => (await reported("state", of, "--at", "5s")).json;
     const [virtual, written] = await Promise.all([state(list), state(to)]);
     expect(virtual).toEqual(written);
     writeFileSync(list, '{"version":1,"operations":[{"op":"explode"}]}');
@@ -316,7 +316,7 @@ describe("edits", () => {
 
 test("demo makes a recording of the format asked for, once", async () => {
   const folder = dirname(fresh("x"));
-  const { exit, json } = await told("demo", "carla", "-o", folder, "--seconds", "2");
+  const { exit, json } = await reported("demo", "carla", "-o", folder, "--seconds", "2");
   expect(exit).toBe(0);
   expect(json).toEqual({
     ...{ format: "carla", path: join(folder, "town.log"), seconds: 2, entities: 24, seed: 1 },

@@ -30,7 +30,7 @@ const FILES: [string, Compression][] = [
 describe.each(FILES)("compressed bytes of %s", (name, kind) => {
   const bytes = fixture(name);
 
-  it(`are told as ${kind} and decompress`, async () => {
+  it(`are reported as ${kind} and decompress`, async () => {
     expect(sniffCompression(bytes)).toBe(kind);
     expect(await decompress(kind, bytes, plain.length)).toEqual(plain);
   });

@@ -78,12 +78,12 @@ describe.each(ALL)("$format $name", (of) => {
           if (there.size === 0) return;
           changed++;
           const { same, first } = await compared(a, b);
-          const told = JSON.stringify([place, first, [...there].slice(0, 9)]);
-          expect([same, first?.time], told).toEqual([false, time]);
-          if (first!.kind !== "event") expect(isAmong(first!.path, there), told).toBe(true);
+          const reported = JSON.stringify([place, first, [...there].slice(0, 9)]);
+          expect([same, first?.time], reported).toEqual([false, time]);
+          if (first!.kind !== "event") expect(isAmong(first!.path, there), reported).toBe(true);
           const back = await compared(b, a);
-          expect([back.first?.time, back.first?.path], told).toEqual([time, first!.path]);
-          expect([back.first?.a, back.first?.b], told).toEqual([first?.b, first?.a]);
+          expect([back.first?.time, back.first?.path], reported).toEqual([time, first!.path]);
+          expect([back.first?.a, back.first?.b], reported).toEqual([first?.b, first?.a]);
         } finally {
           await b.close();
         }

@@ -56,7 +56,7 @@ function filesOf(written: MemoryFiles): Files {
   return Object.fromEntries(names.map((name) => [name, written.files.get(name)!]));
 }
 
-export interface Told {
+export interface Reported {
   readonly channel: string;
   readonly time: number;
   /** The payload, or what it says. */
@@ -64,8 +64,8 @@ export interface Told {
 }
 
 /** Every message, in order; none where the files cannot be opened. */
-export async function messagesOf(files: Files): Promise<Told[]> {
-  const found: Told[] = [];
+export async function messagesOf(files: Files): Promise<Reported[]> {
+  const found: Reported[] = [];
   await using recording = await open(bundleOfFiles(files));
   for await (const batch of recording.batches()) {
     for (let i = 0; i < batch.length; i++) {
@@ -154,14 +154,14 @@ async function invented(source: Files, result: Files, report: RepairReport): Pro
   // A header that is made out anew may have other names for channels.
   const isRenamed = report.rebuilt.some(({ code }) => code === "header");
   // CARLA's writer numbers frames and says how long they are, and begins with an empty one where the first is missing.
-  const key = ({ channel, content }: Told): string =>
+  const key = ({ channel, content }: Reported): string =>
     channel === "frame-start" || channel === "frame-end" ? channel : isRenamed ? content : `${channel} ${content}`;
   const had = counted((await messagesOf(source)).map(key));
   const made = (await messagesOf(result)).filter((message) => !taken(had, key(message))).map(({ channel }) => channel);
   const empty = made.filter((channel) => channel === "frame-start").length > 0 ? 2 : 0;
-  const told = report.rebuilt.length + report.lost.length + empty;
-  return made.length > told
-    ? [`${made.length} messages were made (${[...new Set(made)].join(", ")}), ${told} told`]
+  const reported = report.rebuilt.length + report.lost.length + empty;
+  return made.length > reported
+    ? [`${made.length} messages were made (${[...new Set(made)].join(", ")}), ${reported} reported`]
     : [];
 }
 

@@ -90,14 +90,14 @@ test("each format has a specification, and the index names every page", () => {
 });
 
 describe("reading citations", () => {
-  const told = (text: string, format: string | null = "carla", page: string | null = null): string[] => {
+  const reported = (text: string, format: string | null = "carla", page: string | null = null): string[] => {
     const { citations, wrong } = citationsIn(text, format, page);
     return [...citations.map((one) => `${one.page} ${one.section}`), ...wrong];
   };
 
   test("a list cites each of its sections", () => {
-    expect(told("// spec §4.2, §5 and §6.1 to §6.3")).toEqual(["carla 4.2", "carla 5", "carla 6.1", "carla 6.3"]);
-    expect(told("/** Spec §3, semantics §2.1; events §7. */")).toEqual([
+    expect(reported("// spec §4.2, §5 and §6.1 to §6.3")).toEqual(["carla 4.2", "carla 5", "carla 6.1", "carla 6.3"]);
+    expect(reported("/** Spec §3, semantics §2.1; events §7. */")).toEqual([
       "carla 3",
       "carla-semantics 2.1",
       "carla-events 7",
@@ -105,7 +105,7 @@ describe("reading citations", () => {
   });
 
   test("a citation goes on in the next line of a comment", () => {
-    expect(told("/**\n * As told (spec\n * §2,\n * §3).\n */\n// spec\n// §4")).toEqual([
+    expect(reported("/**\n * As told (spec\n * §2,\n * §3).\n */\n// spec\n// §4")).toEqual([
       "carla 2",
       "carla 3",
       "carla 4",
@@ -113,18 +113,18 @@ describe("reading citations", () => {
   });
 
   test("elsewhere a format must be named, and wins where it is", () => {
-    expect(told("// HCRP spec §4, HCRP events §2", null)).toEqual(["hcrp 4", "hcrp-events 2"]);
-    expect(told("// HCRP spec §4")).toEqual(["hcrp 4"]);
-    expect(told("\n// spec §4", null)).toEqual(['line 2: "spec §4" does not name its format']);
+    expect(reported("// HCRP spec §4, HCRP events §2", null)).toEqual(["hcrp 4", "hcrp-events 2"]);
+    expect(reported("// HCRP spec §4")).toEqual(["hcrp 4"]);
+    expect(reported("\n// spec §4", null)).toEqual(['line 2: "spec §4" does not name its format']);
   });
 
   test("a number without a document is wrong, but in a page it is a section of its own", () => {
-    expect(told("// as §13 says")).toEqual(['line 1: "§13 says" names no document']);
-    expect(told("see §13.1", "carla", "carla-semantics")).toEqual(["carla-semantics 13.1"]);
+    expect(reported("// as §13 says")).toEqual(['line 1: "§13 says" names no document']);
+    expect(reported("see §13.1", "carla", "carla-semantics")).toEqual(["carla-semantics 13.1"]);
   });
 
   test("public documents may be cited by their numbers", () => {
-    expect(told("// RFC 8878 §3.1.1, §5")).toEqual(["null 3.1.1", "null 5"]);
+    expect(reported("// RFC 8878 §3.1.1, §5")).toEqual(["null 3.1.1", "null 5"]);
   });
 
   test("headings have numbers with and without a point, once each, and none in code", () => {

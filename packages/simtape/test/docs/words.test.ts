@@ -1,13 +1,14 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { describe, expect, test } from "vitest";
-import { AVOIDED, avoidedIn, ODD, proseOf } from "./words.ts";
+import { AVOIDED, avoidedIn, codeOf, ODD, proseOf } from "./words.ts";
 
 const ROOT = fileURLToPath(new URL("../../../../", import.meta.url));
 
 /** Where a word to avoid is right: the path and the word, with the reason. */
 const ALLOWED: ReadonlyMap<string, string> = new Map([
   ["packages/viewer/src/inspect/bytes-panel.tsx told", "the name of a class of the style sheet"],
+  ["packages/simtape/test/model/side-car.test.ts nobody", "an id in a regular expression, which is no name"],
   ["packages/minecraft/src/demo/game-server.ts everybody", "the name of a setting of flying-squid"],
 ]);
 
@@ -63,6 +64,10 @@ describe("plain words", () => {
     expect(wrongIn(sources, proseOf)).toEqual([]);
   });
 
+  test.each(["demo", "minecraft", "server", "simtape", "viewer"])("are the names in the tests of %s", (name) => {
+    expect(wrongIn(filesIn(`packages/${name}/test`, /\.ts$/), codeOf)).toEqual([]);
+  });
+
   test("are in what the viewer shows and says", () => {
     expect(wrongIn(filesIn("packages/viewer/src", /\.tsx?$/), proseOf)).toEqual([]);
   });
@@ -79,6 +84,15 @@ describe("the search for words", () => {
       'line 3: "told"',
       'line 3: "told"',
       'line 3: "anew"',
+    ]);
+  });
+
+  test("sees names of the code of tests, those in templates too, and no comments and texts", () => {
+    // biome-ignore lint/suspicious/noTemplateCurlyInString: it is the code of a template
+    const source = 'const told = "is told"; // anew\nf(`told ${anew}`); /* told */';
+    expect(avoidedIn(codeOf(source)).map((sentence) => sentence.split(";")[0])).toEqual([
+      'line 1: "told"',
+      'line 2: "anew"',
     ]);
   });
 

@@ -74,15 +74,16 @@ export function proseOf(source: string): string {
   let end = 0;
   for (const { 0: found, index } of source.matchAll(TOKEN)) {
     prose += blank(source.slice(end, index));
-    prose += found.startsWith("`")
-      ? found
-          .slice(1, -1)
-          .replace(/\$\{[^}]*\}/g, blank)
-          .padEnd(found.length)
-      : found;
+    prose += found.startsWith("`") ? ` ${found.slice(1, -1).replace(/\$\{[^}]*\}/g, blank)} ` : found;
     end = index + found.length;
   }
   return prose + blank(source.slice(end));
+}
+
+/** The code of a source file without its comments and texts, at the same lines. */
+export function codeOf(source: string): string {
+  const prose = proseOf(source);
+  return source.replace(/\S/g, (letter, at: number) => (prose[at] === letter || letter === "`" ? " " : letter));
 }
 
 /** A comment, a text in quotes, or a template without another one inside. A slash in a text begins no comment. */

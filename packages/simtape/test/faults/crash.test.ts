@@ -35,17 +35,17 @@ function killed(path: string, journal: boolean, after: number): Promise<number> 
     const process_ = spawn(process.execPath, ["--import", "tsx", child, path, journal ? "yes" : "no"], {
       stdio: ["ignore", "pipe", "pipe"],
     });
-    let told = "";
+    let reported = "";
     let failure = "";
     process_.stdout.on("data", (bytes: Buffer) => {
-      if (told === "") setTimeout(() => process_.kill("SIGKILL"), after);
-      told += bytes.toString();
+      if (reported === "") setTimeout(() => process_.kill("SIGKILL"), after);
+      reported += bytes.toString();
     });
     process_.stderr.on("data", (bytes: Buffer) => {
       failure += bytes.toString();
     });
     process_.on("exit", (_, signal) => {
-      if (signal === "SIGKILL") resolve(Number(told.trim().split("\n").at(-1)));
+      if (signal === "SIGKILL") resolve(Number(reported.trim().split("\n").at(-1)));
       else reject(new Error(failure));
     });
   });
@@ -62,7 +62,7 @@ describe("row 23: a recorder that is killed", () => {
     async ({ kill, journal, after }) => {
       const path = join(folder, String(kill));
       const store = directoryStore(path);
-      const told = await killed(path, journal, after);
+      const reported = await killed(path, journal, after);
       let committed = 0;
       {
         // at once, as it is
@@ -72,7 +72,7 @@ describe("row 23: a recorder that is killed", () => {
           [],
         );
         committed = (await recording.timeline()).tick!.count;
-        expect(told - committed).toBeLessThanOrEqual(COMMIT + DISK);
+        expect(reported - committed).toBeLessThanOrEqual(COMMIT + DISK);
         for (let tick = 0; tick < committed; tick += 29) await expectAt(recording, 2, tick);
       }
       const file = journal ? journalFile(join(path, "run", "journal.hcj")) : undefined;
@@ -89,7 +89,7 @@ describe("row 23: a recorder that is killed", () => {
         expect(report.ticks).toBe(committed + report.fromJournal);
         ({ ticks } = report);
       }
-      if (journal) expect(told - ticks).toBeLessThanOrEqual(MIRROR + DISK);
+      if (journal) expect(reported - ticks).toBeLessThanOrEqual(MIRROR + DISK);
       await using recording = await openRecording(store, "run");
       expect((await check(recording)).findings).toEqual([]);
       expect((await recording.timeline()).tick!.count).toBe(ticks);

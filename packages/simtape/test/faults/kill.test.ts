@@ -63,8 +63,8 @@ function tickLines(kind: Case["kind"], tick: number, label: string): [string, st
       : { entities: { things: { [`t${thing}`]: { position: placeOf(thing, tick) } } } },
   );
   const event = { event: "kill:tick", value: `${label}${tick}` };
-  const told = kind === "world" ? { block: { at: [tick % 100, 0, 0], state: `x:b${tick}` } } : { set: { tick } };
-  const lines = [{ tick }, ...moved.slice(0, 3), event, ...moved.slice(3), told].map((one) => JSON.stringify(one));
+  const reported = kind === "world" ? { block: { at: [tick % 100, 0, 0], state: `x:b${tick}` } } : { set: { tick } };
+  const lines = [{ tick }, ...moved.slice(0, 3), event, ...moved.slice(3), reported].map((one) => JSON.stringify(one));
   return [
     `${lines.slice(0, 4).join("\n")}\n${lines[4]!.slice(0, 9)}`,
     `${lines[4]!.slice(9)}\n${lines.slice(5).join("\n")}\n`,

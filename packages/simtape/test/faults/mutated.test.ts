@@ -55,16 +55,16 @@ describe.each(FORMATS.map(({ id }) => id))("%s", (format) => {
     const mutated = { ...files, [name]: mutate(files[name]!, mutations) };
     const words = command === "convert" ? [...one.words, "--json"] : one.words;
     const ran = await tried(folder, command, { ...one, words }, mutated, files);
-    const told = (fault: string): string =>
+    const reported = (fault: string): string =>
       `run ${run}: ${fault}: ${id} ${name}, ${title}, ${JSON.stringify(mutations)}, exit ${ran.exit}\n${ran.stderr}`;
-    if (/a fault of simtape itself|^\s+at /m.test(ran.stderr)) return told("a fault of its own");
-    if (ran.exit === null || ![0, 1, 2, 3].includes(ran.exit)) return told("no exit code");
-    if (ran.written.length > 0 && (ran.exit === 1 || ran.exit === 2)) return told("failed and wrote");
+    if (/a fault of simtape itself|^\s+at /m.test(ran.stderr)) return reported("a fault of its own");
+    if (ran.exit === null || ![0, 1, 2, 3].includes(ran.exit)) return reported("no exit code");
+    if (ran.written.length > 0 && (ran.exit === 1 || ran.exit === 2)) return reported("failed and wrote");
     if (command !== "convert" || ran.written.length === 0) return null;
     const { verified } = JSON.parse(ran.stdout) as { verified: boolean };
-    if (!verified) return ran.exit === 3 ? null : told("not verified");
+    if (!verified) return ran.exit === 3 ? null : reported("not verified");
     const checked = await simtape(["check", ran.out]);
-    return checked.exit === 0 ? null : told(`verified and damaged\n${checked.stdout}`);
+    return checked.exit === 0 ? null : reported(`verified and damaged\n${checked.stdout}`);
   }
 
   test("whatever happens to a file, no command has a fault of its own, and what is verified is sound", {

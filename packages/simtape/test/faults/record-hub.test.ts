@@ -279,9 +279,9 @@ describe("a hub", () => {
     socket.write('{"end":{"rec":"run"}}\n');
     await until('"ended"');
     const answers = parts.join("").trim().split("\n");
-    const told = answers.map((line) => JSON.parse(line) as { error?: string; dropped?: number });
-    const errors = told.filter(({ error }) => error !== undefined).length;
-    const dropped = told.reduce((sum, { dropped: count = 0 }) => sum + count, 0);
+    const reported = answers.map((line) => JSON.parse(line) as { error?: string; dropped?: number });
+    const errors = reported.filter(({ error }) => error !== undefined).length;
+    const dropped = reported.reduce((sum, { dropped: count = 0 }) => sum + count, 0);
     expect(errors + dropped).toBe(lines);
     // what the system itself has taken for the two is some MiB
     expect(errors).toBeLessThan(lines / 2);

@@ -351,7 +351,7 @@ describe("an http source and a server that fails", () => {
     [404, "server has no such file"],
     [429, "server refuses the request"],
   ] as const) {
-    test(`${status} is told at once and not tried again`, () =>
+    test(`${status} is reported at once and not tried again`, () =>
       against(bad.fails(status, 99), async (source, asked) => {
         await expect(source.read(0, 100)).rejects.toThrow(new RegExp(`^${about} \\(${status}\\): http:\\S+$`));
         await expect(source.size()).rejects.toThrow(`(${status})`);

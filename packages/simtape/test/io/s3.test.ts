@@ -154,7 +154,7 @@ describe("a clock that is wrong", () => {
 
 describe("S3 that fails", () => {
   for (const passing of [500, 502, 503, 504, 429] as const) {
-    test(`${passing} is asked again, longer apart each time, and told when it does not end`, async () => {
+    test(`${passing} is asked again, longer apart each time, and reported when it does not end`, async () => {
       const { store, asked, waits } = against((_, n) => (n < 4 ? status(passing) : ok({ "content-length": "5" })));
       expect(await store.head("a")).toMatchObject({ size: 5 });
       expect(asked).toHaveLength(4);

@@ -38,13 +38,13 @@ describe("a directory store", () => {
   test("of several processes, one of them killed, loses no change and makes none twice", async () => {
     const store = directoryStore(folder);
     await store.put("counter", text("0"));
-    const told: number[] = [];
+    const reported: number[] = [];
     const listen = (child: ChildProcess): void => {
       let rest = "";
       child.stdout!.on("data", (chunk: Buffer) => {
         const lines = `${rest}${chunk.toString()}`.split("\n");
         rest = lines.pop()!;
-        told.push(...lines.map(Number));
+        reported.push(...lines.map(Number));
       });
     };
     const endless = counter(1e9);
@@ -57,9 +57,9 @@ describe("a directory store", () => {
     await Promise.all([...others, endless].map((child) => once(child, "close")));
     expect(others.map(({ exitCode }) => exitCode)).toEqual([0, 0]);
     const total = Number(new TextDecoder().decode((await store.get("counter"))!.bytes));
-    expect(new Set(told).size).toBe(told.length);
+    expect(new Set(reported).size).toBe(reported.length);
     // What the killed one did last it may not have told.
-    expect([told.length, told.length + 1]).toContain(total);
+    expect([reported.length, reported.length + 1]).toContain(total);
     await directoryStore(folder).put("counter", text("end"));
     expect(readdirSync(folder)).toEqual(["counter"]);
   });

@@ -15,10 +15,10 @@ interface Mirrored {
   readonly recorder: Recorder;
 }
 
-/** `told` may tell other times than those of the source, and gaps. */
+/** `reported` may tell other times than those of the source, and gaps. */
 async function mirrored(
   source: Recording,
-  told: (mirror: Mirror, time: Time) => Time = (_, time) => time,
+  reported: (mirror: Mirror, time: Time) => Time = (_, time) => time,
 ): Promise<Mirrored> {
   const store = memoryStore();
   const format = allFormats().find(({ id }) => id === source.info.format)!;
@@ -33,7 +33,7 @@ async function mirrored(
   let count = 0;
   for await (const batch of source.batches()) {
     for (let i = 0; i < batch.length; i++) {
-      const time = told(mirror, batch.time[i]! - start);
+      const time = reported(mirror, batch.time[i]! - start);
       mirror.write(ids[batch.channel[i]!]!, time, time, batch.payload(i));
       if (mirror.ready !== null) await mirror.ready;
       // folded in pieces, as it is while a program runs

@@ -48,9 +48,9 @@ function make(lists: readonly (readonly Row[])[], options: { hasChannels?: boole
       all.push({ ...rows[i]!, sequence: sequence + i, context });
     }
     const batch = builder.build(bytes, sequence, context);
-    const told = summarize(batch);
-    const channels = options.hasChannels === false ? null : told.channels;
-    const chunk = { offset, length: bytes.length, sequence, ...told, channels };
+    const reported = summarize(batch);
+    const channels = options.hasChannels === false ? null : reported.channels;
+    const chunk = { offset, length: bytes.length, sequence, ...reported, channels };
     chunks.push(chunk);
     batches.set(chunk, batch);
     sequence += rows.length;

@@ -191,7 +191,7 @@ async function recordsOf(file: FlatFile): Promise<NativeRecord[]> {
   return all;
 }
 
-const told = ({ code, offset, length }: Finding): unknown =>
+const reported = ({ code, offset, length }: Finding): unknown =>
   length === undefined ? { code, offset } : { code, offset, length };
 
 describe("a file that is a run of records", () => {
@@ -259,7 +259,7 @@ describe("a file that is a run of records", () => {
         const file = await FlatFile.scan(memory(bytes), layout, { begin, end: bytes.length }, report, { window });
         for (let n = 0; n < 2; n++) for (const chunk of file.chunks) await file.decode(chunk);
         await recordsOf(file);
-        expect(report.list().map(told)).toEqual(findings);
+        expect(report.list().map(reported)).toEqual(findings);
       }),
       { numRuns: 400 },
     );

@@ -58,9 +58,9 @@ describe("a late value", () => {
     ]);
     expect(new Map(frozen.values)).toEqual(plain);
     expect([...frozen.values.values()]).toEqual([1, [2, 3]]);
-    const told: [string, Value][] = [];
-    frozen.values.forEach((value, path) => void told.push([path, value]));
-    expect(told).toEqual([...plain]);
+    const reported: [string, Value][] = [];
+    frozen.values.forEach((value, path) => void reported.push([path, value]));
+    expect(reported).toEqual([...plain]);
     expect(state.value("b")).toBe(frozen.values.get("b"));
     expect(new Map(state.values)).toEqual(plain);
     expect(made).toBe(1);

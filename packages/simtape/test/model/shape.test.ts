@@ -25,7 +25,7 @@ const THING = object({
   kept: maybe(union(boolean, object({ days: number }))),
 });
 
-function told(shape: Shape<unknown>, value: unknown): string | null {
+function reported(shape: Shape<unknown>, value: unknown): string | null {
   const problem = problemIn(shape, value);
   return problem === null ? null : `${problem.path}: ${tell(problem)}`;
 }
@@ -48,17 +48,17 @@ describe("a document that does not fit", () => {
     [{ name: "x", kept: { days: 1, daze: 2 } }, 'kept: expected only days, found "daze"'],
     [{ name: { long: "x".repeat(99) } }, `name: expected text, found {"long":"${"x".repeat(48)}…`],
   ])("is told by its first fault: %j", (value, message) => {
-    expect(told(THING, value)).toBe(message);
-    expect(told(list(THING), [{ name: "sound" }, value])).toBe(`[1]${message?.replace(/^(?=\w)/, ".")}`);
+    expect(reported(THING, value)).toBe(message);
+    expect(reported(list(THING), [{ name: "sound" }, value])).toBe(`[1]${message?.replace(/^(?=\w)/, ".")}`);
   });
 
   test("may have keys that every object has", () => {
     const keys = ["constructor", "prototype", "__proto__", "toString"];
     for (const key of keys) {
       const parts = (value: unknown): unknown => JSON.parse(`{"name":"x","parts":{"${key}":${JSON.stringify(value)}}}`);
-      expect(told(THING, parts(1))).toBeNull();
-      expect(told(THING, parts("1"))).toBe(`parts.${key}: expected a number or null, found "1"`);
-      expect(told(THING, JSON.parse(`{"name":"x","${key}":1}`))).toContain(`expected only name, `);
+      expect(reported(THING, parts(1))).toBeNull();
+      expect(reported(THING, parts("1"))).toBe(`parts.${key}: expected a number or null, found "1"`);
+      expect(reported(THING, JSON.parse(`{"name":"x","${key}":1}`))).toContain(`expected only name, `);
     }
   });
 });

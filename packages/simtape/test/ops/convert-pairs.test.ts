@@ -209,7 +209,7 @@ async function unseen(source: Recording, result: Recording, target: Id): Promise
 }
 
 /** How much of what is at `path`, above or below it, is said to be lost. */
-function told(lost: ConversionReport["lost"], path: string): number {
+function reported(lost: ConversionReport["lost"], path: string): number {
   return lost
     .filter((of) => of.path === path || path.startsWith(`${of.path}/`) || of.path.startsWith(`${path}/`))
     .reduce((sum, { count }) => sum + count, 0);
@@ -233,7 +233,9 @@ describe.each(PAIRS)("from %s to %s", (from, to) => {
         expect(report.exact).toBe(false);
         await using result = await open(target);
         for (const [path, count] of await unseen(source, result, to)) {
-          expect(told(report.lost, path), `${path} of ${JSON.stringify(report.lost)}`).toBeGreaterThanOrEqual(count);
+          expect(reported(report.lost, path), `${path} of ${JSON.stringify(report.lost)}`).toBeGreaterThanOrEqual(
+            count,
+          );
         }
       }),
       { numRuns: tries(4, 5000), seed: 1 },

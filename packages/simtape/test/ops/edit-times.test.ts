@@ -86,12 +86,12 @@ describe.each(FRAMED)("frames of $format $name, edited,", (of) => {
           { op: "join", files: ["itself"] },
         ],
       };
-      const told = JSON.stringify(operations[op]);
+      const reported = JSON.stringify(operations[op]);
       if (op === "redact" && last - first + 1 === times.length) return;
       await using result = await written(of, op === "redact" ? operations.redact.map(allOf(source)) : operations[op]);
       const frames = await framesOf(result, of);
       const found = frames.map(({ time }) => time);
-      expect(isRising(found), `${told}: ${found.slice(0, 9).join(" ")}`).toBe(true);
+      expect(isRising(found), `${reported}: ${found.slice(0, 9).join(" ")}`).toBe(true);
       // where a cut lies between frames, one of its own says what holds there
       const opening = from < times[first]! ? [0] : [];
       // one that binds actors cannot be a frame 1
@@ -108,9 +108,9 @@ describe.each(FRAMED)("frames of $format $name, edited,", (of) => {
         redact: left,
         "trim and join": [...begins, ...times.map((time) => time - times[0]! + second)],
       };
-      expect(found, told).toEqual(expected[op]);
-      expect((await check(result)).status, told).toBe("sound");
-      if (of.format === "carla") expectAddedUp(frames, told);
+      expect(found, reported).toEqual(expected[op]);
+      expect((await check(result)).status, reported).toBe("sound");
+      if (of.format === "carla") expectAddedUp(frames, reported);
     };
     await fc.assert(fc.asyncProperty(edit, expectRising), {
       numRuns: tries(6, 500),
@@ -141,11 +141,11 @@ function allOf(source: Recording): (operation: Operation) => Operation {
 }
 
 /** Frames are numbered one after the other, and each lasts until the next begins. */
-function expectAddedUp(frames: readonly Frame[], told: string): void {
+function expectAddedUp(frames: readonly Frame[], reported: string): void {
   const all = frames.map(({ value }) => value as { frame: number; durationThis: number; elapsed: number });
   for (const [i, { frame, durationThis, elapsed }] of all.entries()) {
-    expect(frame, told).toBe(i + 1);
+    expect(frame, reported).toBe(i + 1);
     if (i + 1 < all.length)
-      expect(elapsed + durationThis, `${told}, frame ${frame}`).toBeCloseTo(all[i + 1]!.elapsed, 9);
+      expect(elapsed + durationThis, `${reported}, frame ${frame}`).toBeCloseTo(all[i + 1]!.elapsed, 9);
   }
 }

@@ -106,18 +106,18 @@ describe.each(SOUND)("$format $name, edited and not written,", (of) => {
 
   test("has the messages and states of what is written", async () => {
     for (const operations of await cases()) {
-      const told = JSON.stringify(operations);
+      const reported = JSON.stringify(operations);
       await using virtual = await edited(of, operations);
       await using real = await written(virtual, of);
       const [timeline, again] = [await virtual.timeline(), await real.timeline()];
       const [before, after] = [await messagesOf(virtual, of), await messagesOf(real, of)];
-      expect(after.length, told).toBe(before.length);
-      expect(after.find((text, i) => text !== before[i])?.slice(0, 80), told).toBe(undefined);
-      if (of.format !== "hcrp") expect([again.start, again.end], told).toEqual([timeline.start, timeline.end]);
+      expect(after.length, reported).toBe(before.length);
+      expect(after.find((text, i) => text !== before[i])?.slice(0, 80), reported).toBe(undefined);
+      if (of.format !== "hcrp") expect([again.start, again.end], reported).toEqual([timeline.start, timeline.end]);
       for (const part of [0, 0.31, 0.62, 1]) {
         const time = Math.round(timeline.start + (timeline.end - timeline.start) * part);
         const state = comparable(await real.state(time));
-        expect(state, `${told} at ${time}`).toEqual(comparable(await virtual.state(time)));
+        expect(state, `${reported} at ${time}`).toEqual(comparable(await virtual.state(time)));
       }
     }
   });

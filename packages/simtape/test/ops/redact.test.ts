@@ -174,21 +174,21 @@ async function expectGone(of: SoundRecording, by: Choice): Promise<void> {
   const result = await redacted(of, operation);
   const bytes = await inflated(result);
   const isOut = isOutOf(operation);
-  const told = JSON.stringify(operation);
+  const reported = JSON.stringify(operation);
   const [out, kept] = await wordsOf(of, isOut);
   const held = [...kept].join("\n");
   for (const word of out) {
     if (word.length < 4 || held.includes(word)) continue;
     // what names of channels and the metadata say of the recording as a whole is no message's
     if (result.written.channels.some(({ name, schema }) => `${name} ${schema.name}`.includes(word))) continue;
-    expect(bytes.includes(word, 0, "utf8"), `${word} is left, without ${told}`).toBe(false);
+    expect(bytes.includes(word, 0, "utf8"), `${word} is left, without ${reported}`).toBe(false);
     expect(bytes.includes(word, 0, "utf16le"), `${word} is left as UTF-16`).toBe(false);
   }
   const [outPayloads, keptPayloads] = await payloadsOf(of, isOut);
   for (const payload of onlyIn(outPayloads!, keptPayloads!))
-    expect(bytes.includes(payload), `${payload.toString("hex").slice(0, 60)} is left, without ${told}`).toBe(false);
+    expect(bytes.includes(payload), `${payload.toString("hex").slice(0, 60)} is left, without ${reported}`).toBe(false);
   await mustBeWithout(result.written, bundleOfFiles(result.files), [], result.removed, []);
-  expect(await linesOf(result.written, of, () => false), told).toEqual(await linesOf(result.source, of, isOut));
+  expect(await linesOf(result.written, of, () => false), reported).toEqual(await linesOf(result.source, of, isOut));
 }
 
 /** What a format's writer makes itself: clocks and ends of frames, palettes, snapshots with their palettes. */
@@ -276,21 +276,22 @@ async function expectSameOutside(of: SoundRecording, by: Choice): Promise<void> 
         moved.push({ time, ...(channel.schema.decode(batch.payload(i), batch.context) as { entity: number }) });
     }
   }
-  const told = JSON.stringify(operation);
+  const reported = JSON.stringify(operation);
   const few = <T>(all: readonly T[], count: number): T[] =>
     all.filter((_, i) => i % Math.ceil(all.length / count) === 0 || i === all.length - 1);
   for (const time of few([...new Set(times)], 12)) {
     const expected = time < from ? held(await source.state(time)) : await keptState(source, isOut, time);
     for (const other of [edited, written])
-      expect(held(await other.state(time)), `${other === edited ? "edited" : "written"} at ${time}, ${told}`).toEqual(
-        expected,
-      );
+      expect(
+        held(await other.state(time)),
+        `${other === edited ? "edited" : "written"} at ${time}, ${reported}`,
+      ).toEqual(expected);
   }
   for (const { time, entity } of few(moved, 12)) {
     const found = placeOf(await written.state(time), entity);
     // a thing of which nothing that is kept says where it is has no place
     if (found !== null && !operation.channels.some((name) => /spawn|join|snapshot|place|remove|leave/.test(name)))
-      expect(found, `${entity} at ${time}, ${told}`).toEqual(placeOf(await source.state(time), entity));
+      expect(found, `${entity} at ${time}, ${reported}`).toEqual(placeOf(await source.state(time), entity));
   }
 }
 

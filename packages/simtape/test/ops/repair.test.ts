@@ -73,12 +73,12 @@ describe.each([...SOUND, ...REAL])("$format $name", (of) => {
       const bytes = of.files[mainName]!;
       const corruptions = plan(bytes.length, seed, 1 + (seed % 3));
       const damaged = { ...of.files, [mainName]: corrupt(bytes, corruptions, seed) };
-      const told = `seed ${seed}: ${JSON.stringify(corruptions)}`;
+      const reported = `seed ${seed}: ${JSON.stringify(corruptions)}`;
       let recording: Recording;
       try {
         recording = await open(bundleOfFiles(damaged));
       } catch (error) {
-        expect(RecordingError.is(error), told).toBe(true);
+        expect(RecordingError.is(error), reported).toBe(true);
         continue;
       }
       const files = new MemoryFiles(mainName);
@@ -94,10 +94,10 @@ describe.each([...SOUND, ...REAL])("$format $name", (of) => {
       const found = await check(whole);
       expect(
         found.findings.filter(({ severity }) => severity === "damage" || severity === "loss"),
-        told,
+        reported,
       ).toEqual([]);
       const kept = await messagesOf(whole);
-      expect(report.messagesKept, told).toBe(kept.length);
+      expect(report.messagesKept, reported).toBe(kept.length);
       const cut = corruptions.find(({ kind }) => kind === "cut");
       const isGzip = bytes[0] === 0x1f && bytes[1] === 0x8b;
       if (cut === undefined && !isGzip && report.status === "repaired" && all.length > 200) {
@@ -107,7 +107,7 @@ describe.each([...SOUND, ...REAL])("$format $name", (of) => {
         const key = (message: string): string =>
           of.format === "flightgear" ? message.slice(message.indexOf(" ")) : message;
         const known = new Set(kept.map(key));
-        expect(all.filter((message) => known.has(key(message))).length, told).toBeGreaterThan(all.length * 0.2);
+        expect(all.filter((message) => known.has(key(message))).length, reported).toBeGreaterThan(all.length * 0.2);
       }
     }
   });

@@ -15,14 +15,14 @@ import { tries } from "../soak.ts";
 type Files = Readonly<Record<string, Uint8Array>>;
 
 /** Reads the recording and writes its messages anew: the files must be the same. */
-async function expectSame(files: Files, told: string): Promise<void> {
+async function expectSame(files: Files, reported: string): Promise<void> {
   await using recording = await open(bundleOfFiles(files));
   const to = new MemoryFiles(Object.keys(files)[0]!);
   const writing = await FORMATS.find(({ id }) => id === recording.info.format)!.writing!();
   await rewrite(recording, writing, to);
-  expect([...to.files.keys()].sort(), told).toEqual(Object.keys(files).sort());
+  expect([...to.files.keys()].sort(), reported).toEqual(Object.keys(files).sort());
   for (const [name, bytes] of Object.entries(files)) {
-    expect(Buffer.compare(to.files.get(name)!, bytes), `${told}: ${name}`).toBe(0);
+    expect(Buffer.compare(to.files.get(name)!, bytes), `${reported}: ${name}`).toBe(0);
   }
 }
 

@@ -136,14 +136,14 @@ describe("compaction", () => {
     const { report, bundle } = await compacted(source);
     expect(report).toMatchObject({ chunks: 2, frames: 1, events: 9, snapshotsDropped: 0 });
     const reader = await HcrpReader.open(bundle, new Findings(), {}, null);
-    const told: unknown[] = [];
+    const reported: unknown[] = [];
     for await (const batch of reader.batches({}))
       for (let i = 0; i < batch.length; i++) {
         const name = reader.channels[batch.channel[i]!]!.name;
-        if (batch.time[i]! >= 10 * 5e7) told.push([batch.time[i]! / 5e7, name, [...batch.payload(i)]]);
+        if (batch.time[i]! >= 10 * 5e7) reported.push([batch.time[i]! / 5e7, name, [...batch.payload(i)]]);
       }
     const text = (value: string): number[] => [0, value.length, ...new TextEncoder().encode(value)];
-    expect(told).toEqual([
+    expect(reported).toEqual([
       // 8 from standing still is the displacement that it had: nothing is left to tell
       [12, "move", [5, 0]],
       [12, "set-block", [14, 0, 0, 1]],
@@ -203,9 +203,9 @@ describe("compaction", () => {
     const chunks = Array.from({ length: 9 }, (_, i) => chunk(10, [{ tick: 1, events: [host(i)] }]));
     const { report, bundle } = await compacted(await segmentedBundle({ chunks, metadata: nbtCompound({ hcrp }) }));
     expect(report).toMatchObject({ chunks: 9, frames: 4 });
-    const told = (await metadataOf(bundle))["hcrp"]!;
-    expect(told["epochs"]).toMatchObject([{ chunk: 0 }, { chunk: 1 }, { chunk: 3 }]);
-    expect(told["events"]).toMatchObject([{ since_chunk: 0 }, { since_chunk: 2 }, { since_chunk: 4 }]);
+    const reported = (await metadataOf(bundle))["hcrp"]!;
+    expect(reported["epochs"]).toMatchObject([{ chunk: 0 }, { chunk: 1 }, { chunk: 3 }]);
+    expect(reported["events"]).toMatchObject([{ since_chunk: 0 }, { since_chunk: 2 }, { since_chunk: 4 }]);
     const recording = await openRecording(bundle);
     const counts = (await recording.statistics()).map(({ messages }) => messages);
     expect(["my:0", "my:5"].map((name) => counts[recording.channel(name).id])).toEqual([5, 4]);

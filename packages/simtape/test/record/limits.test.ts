@@ -263,14 +263,14 @@ describe("row 31: at a limit", () => {
     ] as const) {
       const header = (each: Header): Header => ({ ...each, ...change });
       const bundle = bundleOfFiles({ "a.hcrp": compacted(zstd, walkContent(), { header }) });
-      const told = await open(bundle, { formats: [hcrp] }).then(
+      const reported = await open(bundle, { formats: [hcrp] }).then(
         async (recording) => {
           await recording.close();
           return recording.findings.map((finding) => finding.message).join("\n");
         },
         (error: Error) => error.message,
       );
-      expect(told).toContain(message);
+      expect(reported).toContain(message);
     }
   });
 

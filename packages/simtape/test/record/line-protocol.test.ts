@@ -136,12 +136,12 @@ describe("a world that is told", () => {
       fc.array(fc.nat(3000), { maxLength: 8 }),
       async (steps, cuts) => {
         const things = new Map<string | number, { at: readonly number[]; look: readonly number[] }>();
-        const told = new Map<number, (readonly number[])[]>();
+        const reported = new Map<number, (readonly number[])[]>();
         const lines: object[] = [{ simtape: 1 }, { tick: 0 }];
         let tick = 0;
         for (const one of steps) {
           if ("wait" in one) {
-            told.set(tick, placesOf(things));
+            reported.set(tick, placesOf(things));
             tick += one.wait;
             lines.push({ tick });
             continue;
@@ -154,7 +154,7 @@ describe("a world that is told", () => {
           } else if (known !== undefined && "remove" in one) things.delete(of);
           else if (known !== undefined) Object.assign(known, rest);
         }
-        told.set(tick, placesOf(things));
+        reported.set(tick, placesOf(things));
         const store = memoryStore();
         const into = protocol({ store, skipped: () => undefined });
         const bytes = bytesOf(lines);
@@ -165,7 +165,7 @@ describe("a world that is told", () => {
         }
         await into.recorder!.close();
         const recording = await openRecording(store, "run");
-        for (const [time, places] of told) {
+        for (const [time, places] of reported) {
           const { position, rotation } = Object.fromEntries(
             (await recording.state(tickTime(time))).sets.get("entities")!.columns,
           );
@@ -264,10 +264,10 @@ describe("the state of any simulator", () => {
     const property = fc.asyncProperty(fc.array(step, { maxLength: 40 }), async (steps) => {
       const values = new Map<string, Value>();
       const sets = new Map<string, Map<string, Record<string, unknown>>>();
-      const told = new Map<number, string>();
+      const reported = new Map<number, string>();
       const lines: object[] = [{ tick: 0 }];
       let tick = 0;
-      const note = (): unknown => told.set(tick, JSON.stringify([sorted(values), sorted(sets)]));
+      const note = (): unknown => reported.set(tick, JSON.stringify([sorted(values), sorted(sets)]));
       for (const one of steps) {
         if ("wait" in one) {
           note();
@@ -293,7 +293,7 @@ describe("the state of any simulator", () => {
       }
       note();
       const recording = await recorded([...lines, { commit: true }]);
-      for (const [time, expected] of told) {
+      for (const [time, expected] of reported) {
         const state = await recording.state(tickTime(time));
         const found = new Map<string, Map<string, Record<string, unknown>>>();
         for (const name of sets.keys()) {
@@ -647,7 +647,7 @@ describe("docs/line-protocol.md", () => {
 test("a report goes to whom it may concern with the second of its tick, and is a bad line where it concerns none", async () => {
   const lines = bytesOf([{ tick: 0 }, { tick: 50 }, { report: { subject: "steve" } }]);
   const reports: unknown[] = [];
-  await protocol({ report: (...told) => reports.push(told) }).feed(lines);
+  await protocol({ report: (...reported) => reports.push(reported) }).feed(lines);
   expect(reports).toEqual([[{ subject: "steve" }, 2.5]]);
   await expect(protocol().feed(lines)).rejects.toThrow("line 3: report: only a server takes reports");
 });

@@ -32,7 +32,7 @@ const MARKS: readonly VisitorMark[] = Array.from({ length: 1000 }, (_, n) => ({
 }));
 
 /** As `hcrp.marks` has them (HCRP spec §4). */
-const TOLD = MARKS.map(({ entity, ...mark }) => ({ ...mark, entity: entity ?? -1 }));
+const REPORTED = MARKS.map(({ entity, ...mark }) => ({ ...mark, entity: entity ?? -1 }));
 
 async function recorded(): Promise<Store> {
   const store = memoryStore();
@@ -63,7 +63,7 @@ async function metadataOf(bundle: SourceBundle): Promise<Record<string, Record<s
 describe("row 2: metadata in the recording", () => {
   test("1,000 marks by compaction are read back equal", async () => {
     const files = await compacted(recordingBundle(await recorded(), "run"), MARKS);
-    expect((await metadataOf(bundleOfMemory(files)))["hcrp"]!["marks"]).toEqual(TOLD);
+    expect((await metadataOf(bundleOfMemory(files)))["hcrp"]!["marks"]).toEqual(REPORTED);
   });
 
   test("1,000 marks added to a compacted file are read back equal, and its chunks are where they were", async () => {
@@ -77,7 +77,7 @@ describe("row 2: metadata in the recording", () => {
     const { compaction } = (await metadataOf(bundleOfMemory(files)))["hcrp"] as Record<string, Record<string, number>>;
     expect(report.generation).toBe(compaction!["source_generation"]! + 2);
     const bundle = bundleOfMemory(files);
-    expect((await metadataOf(bundle))["hcrp"]!["marks"]).toEqual(TOLD);
+    expect((await metadataOf(bundle))["hcrp"]!["marks"]).toEqual(REPORTED);
     expect(await verify(bundle)).toMatchObject({
       status: "sound",
       findings: [],
@@ -91,7 +91,7 @@ describe("row 2: metadata in the recording", () => {
     const { source, sink } = storeBundle(store, "run/meta.hcrp");
     const report = await changeMetadata(source, sink, { marks: MARKS });
     expect(report.marks).toBe(1000);
-    expect((await metadataOf(source))["hcrp"]!["marks"]).toEqual(TOLD);
+    expect((await metadataOf(source))["hcrp"]!["marks"]).toEqual(REPORTED);
     expect(await verify(source)).toMatchObject({ status: "sound", findings: [] });
     await using recording = await openRecording(store, "run");
     await expectAt(recording, 2, 1499);

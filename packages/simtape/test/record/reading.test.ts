@@ -76,14 +76,14 @@ test("row 9: a recording is segments of chunks of ticks, as they were committed"
         const clock = new Clock();
         const recorder = await record(store, { id: "run", now: () => 0 });
         comeIn(recorder.world, 1);
-        const told: { segment: number; start: number; ticks: number }[] = [];
+        const reported: { segment: number; start: number; ticks: number }[] = [];
         for (const [segment, chunks] of commits.entries()) {
           for (const ticks of chunks) {
             const start = recorder.tick;
             await walk(recorder, clock, 1, ticks);
             // a chunk ends after 200 ticks, or where a snapshot is asked for
             for (let at = 0; at < ticks; at += 200)
-              told.push({ segment, start: start + at, ticks: Math.min(200, ticks - at) });
+              reported.push({ segment, start: start + at, ticks: Math.min(200, ticks - at) });
             recorder.snapshot();
           }
           await recorder.flush();
@@ -96,7 +96,7 @@ test("row 9: a recording is segments of chunks of ticks, as they were committed"
           ticks: tickCount,
         }));
         await found.reader.close();
-        expect(entries).toEqual(told);
+        expect(entries).toEqual(reported);
       },
     ),
     { numRuns: 25 },
@@ -112,12 +112,12 @@ test("row 10: a file whose first chunk has no snapshot is refused: the chunk by 
   );
   // some chunks have one and some have none
   expect(await verify(sound!)).toMatchObject({ status: "sound", chunks: 4, snapshots: 2 });
-  const told =
+  const reported =
     "index entry 0, flags: expected bit 0 set, as the first chunk must have a snapshot; the chunk is refused";
   expect((await verify(refused!)).status).toBe("damaged");
-  await expect(compact(refused!, new MemoryFiles("run.hcrp"))).rejects.toThrow(told);
+  await expect(compact(refused!, new MemoryFiles("run.hcrp"))).rejects.toThrow(reported);
   await using recording = await openAny(refused!, { formats: [hcrp] });
-  expect(recording.findings[0]).toMatchObject({ code: "index-first-snapshot", severity: "damage", message: told });
+  expect(recording.findings[0]).toMatchObject({ code: "index-first-snapshot", severity: "damage", message: reported });
   // nothing of it is shown
   for await (const { time, length } of recording.batches())
     if (length > 0) expect(time[0]).toBeGreaterThanOrEqual(60 * 5e7);

@@ -282,10 +282,10 @@ describe("a recording of a world", () => {
     recorder.endTick();
     await recorder.close();
     await using recording = await openRecording(store, "run");
-    const told: [number, Uint8Array][] = [];
+    const reported: [number, Uint8Array][] = [];
     for await (const { time, payload } of recording.messages(recording.channel("my:score")))
-      told.push([time / 5e7, payload.slice()]);
-    expect(told).toEqual([
+      reported.push([time / 5e7, payload.slice()]);
+    expect(reported).toEqual([
       [0, Uint8Array.of(1, 2, 3)],
       [300, Uint8Array.of(4)],
     ]);
@@ -396,16 +396,16 @@ describe("a recording of a world", () => {
       await walk(recorder, clock, 1, 10);
       await recorder.close();
     }
-    const told = async ({ store }: { store: Store }): Promise<string[]> => {
+    const reported = async ({ store }: { store: Store }): Promise<string[]> => {
       await using recording = await openRecording(store, "run");
       return (await recording.statistics()).flatMap(({ messages }, i) =>
         (messages ?? 0) > 0 ? [recording.channels[i]!.name] : [],
       );
     };
-    expect(await told(ghost)).toEqual(["move", "spawn", "palette-add", "join", "mark", "snapshot"]);
-    expect(await told(cinema)).toContain("sound");
-    expect(await told(cinema)).not.toContain("velocity");
-    expect(await told(review)).toContain("velocity");
+    expect(await reported(ghost)).toEqual(["move", "spawn", "palette-add", "join", "mark", "snapshot"]);
+    expect(await reported(cinema)).toContain("sound");
+    expect(await reported(cinema)).not.toContain("velocity");
+    expect(await reported(review)).toContain("velocity");
   });
 });
 

@@ -69,8 +69,8 @@ class Model {
   }
 
   /** The line that brings a thing in; `still`: it may be there already. */
-  spawn(told: Omit<Thing, "entity">, isStill: boolean): object {
-    const { id, kind, uuid, at } = told;
+  spawn(reported: Omit<Thing, "entity">, isStill: boolean): object {
+    const { id, kind, uuid, at } = reported;
     const before = this.things.get(id) ?? this.unclaimed.get(id);
     this.unclaimed.delete(id);
     const isSame = isStill && before?.kind === kind && before.uuid === uuid;
@@ -79,7 +79,7 @@ class Model {
       this.things.set(id, before);
     } else {
       this.things.delete(id);
-      this.things.set(id, { ...told, entity: this.next++, pose: 0, slot: 0, health: null, item: null });
+      this.things.set(id, { ...reported, entity: this.next++, pose: 0, slot: 0, health: null, item: null });
     }
     const still = isStill ? { still: true } : {};
     return kind === "minecraft:player"
@@ -173,11 +173,11 @@ async function expectMoment(recording: Recording, tick: number, moment: Moment):
     }
   }
   const byNumber = (list: readonly unknown[]) => (list as { entity: number }[]).toSorted((a, b) => a.entity - b.entity);
-  const told = moment.things.map(({ entity, kind, at, pose, slot, health, item }) => ({
+  const reported = moment.things.map(({ entity, kind, at, pose, slot, health, item }) => ({
     ...{ entity, kind, pose, slot, health, item },
     at: at.map((one) => one + 0),
   }));
-  expect(byNumber(found), `tick ${tick}`).toEqual(byNumber(told));
+  expect(byNumber(found), `tick ${tick}`).toEqual(byNumber(reported));
   const blocks = state.sets.get("blocks");
   const kinds = blocks?.columns.get("kind")?.data as readonly string[] | undefined;
   expect(new Map(Array.from(blocks?.ids ?? [], (id, row) => [id, kinds![row]])), `tick ${tick}`).toEqual(moment.blocks);

@@ -63,9 +63,9 @@ test("row 36: a clip of the last five minutes holds 6,000 to 6,200 ticks, begins
     const players = (await recording.state(tick * 5e7)).sets.get("players")!;
     expect(players.ids).toEqual([entity]);
     const position = players.columns.get("position")!.data as Float64Array;
-    let told = clip.from + tick;
-    if (told % 4 === 3) told--;
-    const at = stance(told);
+    let reported = clip.from + tick;
+    if (reported % 4 === 3) reported--;
+    const at = stance(reported);
     expect(Math.abs(position[0]! - at.x)).toBeLessThan(1.3e-4);
     expect(Math.abs(position[2]! - at.z)).toBeLessThan(1.3e-4);
     expect((players.columns.get("health")!.data as Float64Array)[0]).toBe(20);

@@ -50,10 +50,10 @@ export function session(seed: number, length: number): Session {
   const kind = dice.of(["world", "world", "states", "states", "mixed"] as const);
   const lines: Uint8Array[] = [];
   const clock = { tick: dice.is(0.2) ? dice.below(1e6) : 0 };
-  if (dice.is(0.7)) lines.push(told(dice, header(dice)));
-  if (dice.is(0.7)) lines.push(told(dice, { tick: clock.tick }));
-  while (lines.length < length) lines.push(told(dice, line(dice, kind, clock)));
-  if (dice.is(0.3)) lines.push(told(dice, { end: dice.of(["completed", "reset", "abandoned", "crashed"]) }));
+  if (dice.is(0.7)) lines.push(reported(dice, header(dice)));
+  if (dice.is(0.7)) lines.push(reported(dice, { tick: clock.tick }));
+  while (lines.length < length) lines.push(reported(dice, line(dice, kind, clock)));
+  if (dice.is(0.3)) lines.push(reported(dice, { end: dice.of(["completed", "reset", "abandoned", "crashed"]) }));
   return { kind, lines };
 }
 
@@ -195,7 +195,7 @@ function json(dice: Dice, depth: number): unknown {
 }
 
 /** A line as bytes; one in eight is spoiled. */
-function told(dice: Dice, value: object): Uint8Array {
+function reported(dice: Dice, value: object): Uint8Array {
   const text = JSON.stringify(value);
   const bytes = new TextEncoder().encode(text);
   if (!dice.is(0.12)) return bytes;

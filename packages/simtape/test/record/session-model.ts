@@ -24,7 +24,7 @@ interface Moment {
 }
 
 /** What lines say behind their key; each has some of it. */
-interface Told {
+interface Reported {
   readonly id: unknown;
   readonly type: string;
   readonly at: readonly number[];
@@ -70,18 +70,18 @@ export class SessionModel {
       const [key, value] = Object.entries(line)[0]!;
       if (key === "tick") this.#goTo(Math.ceil(((value as number) * 20) / this.#rate - 1e-4));
       else if (key === "time") this.#goTo(Math.ceil((value as number) * 20 - 1e-4));
-      else this.#change(key, value as Told);
+      else this.#change(key, value as Reported);
     }
     this.moments.set(this.tick, this.#now());
   }
 
-  #goTo(told: number): void {
-    this.#offset ??= this.tick - told;
-    expect(told + this.#offset).toBeGreaterThanOrEqual(this.tick - 1);
-    this.tick = Math.max(this.tick, told + this.#offset);
+  #goTo(reported: number): void {
+    this.#offset ??= this.tick - reported;
+    expect(reported + this.#offset).toBeGreaterThanOrEqual(this.tick - 1);
+    this.tick = Math.max(this.tick, reported + this.#offset);
   }
 
-  #change(key: string, value: Told): void {
+  #change(key: string, value: Reported): void {
     const thing = this.#things.get(value.id);
     switch (key) {
       case "spawn":
@@ -213,7 +213,7 @@ export async function expectSame(
     for (const path of kind === "states" ? state.values.keys() : [])
       expect(moment.values.has(path), `${where} ${path}`).toBe(true);
   }
-  expect(await told(recording, ["chat"], (value) => (value as { line: string }).line)).toEqual(
+  expect(await reported(recording, ["chat"], (value) => (value as { line: string }).line)).toEqual(
     kind === "world"
       ? model.chats.filter(([tick]) => tick < until).map(([tick, text]) => [tick, "chat", wellFormed(text)])
       : [],
@@ -221,7 +221,7 @@ export async function expectSame(
   const own = recording.channels
     .map(({ name }) => name)
     .filter((name) => name.includes(":") && !name.startsWith("simtape:"));
-  const events = await told(recording, own, (_, payload) => String.fromCharCode(...payload));
+  const events = await reported(recording, own, (_, payload) => String.fromCharCode(...payload));
   expect(events).toEqual(model.events.filter(([tick]) => tick < until));
   if (last === null) return;
   if (until <= model.tick) return;
@@ -291,7 +291,7 @@ function expectSet(
 }
 
 /** What messages of some channels say, with their ticks, in order. */
-async function told(
+async function reported(
   recording: Recording,
   names: readonly string[],
   say: (value: unknown, payload: Uint8Array) => string,

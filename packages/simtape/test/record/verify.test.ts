@@ -52,14 +52,14 @@ describe("strict verification", () => {
 
   test("tells a damaged frame, a damaged record and a record of another recording", async () => {
     const last = "seg-00000003.hcs";
-    for (const [change, told] of [
+    for (const [change, reported] of [
       [(bytes: Uint8Array) => (bytes[bytes.length - 2]! ^= 1), /crc32 of the frame/],
       [(bytes: Uint8Array) => (bytes[70]! ^= 1), /chunk record, crc32/],
       [(bytes: Uint8Array) => bytes.fill(0, 0, 8), /not a chunk record/],
     ] as const) {
       const report = await verify(await bent(last, change));
       expect(report).toMatchObject({ status: "damaged", chunks: 4, chunksDamaged: 1 });
-      expect(report.findings.at(-1)?.message).toMatch(told);
+      expect(report.findings.at(-1)?.message).toMatch(reported);
     }
   });
 

@@ -45,12 +45,12 @@ export async function openRecording(store: Store, id: string): Promise<Recording
 }
 
 /** Where everybody is, in a recording, at a tick. Half a grid step is allowed (HCRP events §2.1). */
-export async function expectAt(recording: Recording, players: number, tick: number, told = tick): Promise<void> {
+export async function expectAt(recording: Recording, players: number, tick: number, reported = tick): Promise<void> {
   const set = (await recording.state(tick * 5e7)).sets.get("players")!;
   expect(set.ids).toHaveLength(players);
   const position = set.columns.get("position")!.data as Float64Array;
   for (let row = 0; row < players; row++) {
-    const { x, y, z } = stanceAt((set.ids[row] as number) - 1, told);
+    const { x, y, z } = stanceAt((set.ids[row] as number) - 1, reported);
     const [a, b, c] = position.subarray(3 * row, 3 * row + 3) as unknown as [number, number, number];
     const error = Math.max(Math.abs(a - x), Math.abs(b - y), Math.abs(c - z));
     expect(error, `tick ${tick}, player ${row}`).toBeLessThan(0.000123);

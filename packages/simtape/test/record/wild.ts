@@ -64,8 +64,8 @@ export function wildContent(seed: number): Content {
     if (roll(5) === 0) continue;
     world.at(tick);
     for (let n = roll(6); n > 0; n--) {
-      const someone = [...alive][roll(Math.max(1, alive.size))];
-      switch (someone === undefined ? 0 : roll(24)) {
+      const chosen = [...alive][roll(Math.max(1, alive.size))];
+      switch (chosen === undefined ? 0 : roll(24)) {
         case 0: {
           const who =
             roll(2) === 0 ? null : { uuid: `1c5f0d2e-7a44-4b09-93d1-0000000000${10 + (next % 80)}`, profile: text() };
@@ -75,20 +75,20 @@ export function wildContent(seed: number): Content {
         }
         case 1:
           if (roll(3) === 0) {
-            alive.delete(someone!);
-            world.remove(someone!);
+            alive.delete(chosen!);
+            world.remove(chosen!);
           }
           break;
         case 2:
-          world.teleport(someone!, pose());
+          world.teleport(chosen!, pose());
           // nothing is on its way now, so that a turn of the head alone moves nothing
-          if (roll(2) === 0) world.emit(EVENT.move, (out) => writeMove(out, moveOf(someone!, roll(9) - 4)));
+          if (roll(2) === 0) world.emit(EVENT.move, (out) => writeMove(out, moveOf(chosen!, roll(9) - 4)));
           break;
         case 3:
-          world.state(someone!, roll(3), roll(16));
+          world.state(chosen!, roll(3), roll(16));
           break;
         case 4:
-          world.setItem(someone!, roll(5), `minecraft:item_${roll(7)}`);
+          world.setItem(chosen!, roll(5), `minecraft:item_${roll(7)}`);
           break;
         case 5:
         case 6:
@@ -96,12 +96,12 @@ export function wildContent(seed: number): Content {
           break;
         case 7:
           world.emit(EVENT.vitals, (out) =>
-            writeVitals(out, { entity: someone!, health: roll(120), food: roll(20), xp: 3 }),
+            writeVitals(out, { entity: chosen!, health: roll(120), food: roll(20), xp: 3 }),
           );
           break;
         case 8: {
           const index = world.name(PALETTE.text, text());
-          world.emit(EVENT.chat, (out) => writeChat(out, { kind: 0, sender: someone!, text: index }));
+          world.emit(EVENT.chat, (out) => writeChat(out, { kind: 0, sender: chosen!, text: index }));
           break;
         }
         case 9: {
@@ -122,12 +122,12 @@ export function wildContent(seed: number): Content {
         case 11: {
           const effect = world.name(PALETTE.text, `minecraft:effect_${roll(3)}`);
           world.emit(EVENT.effect, (out) =>
-            writeEffect(out, { entity: someone!, effect, amplifier: 1, ticks: roll(3) * 100 }),
+            writeEffect(out, { entity: chosen!, effect, amplifier: 1, ticks: roll(3) * 100 }),
           );
           break;
         }
         case 12:
-          world.mark(roll(4), roll(2) === 0 ? null : someone!, text());
+          world.mark(roll(4), roll(2) === 0 ? null : chosen!, text());
           break;
         case 13: {
           const entity = 1000 + roll(5);
@@ -144,20 +144,20 @@ export function wildContent(seed: number): Content {
           break;
         case 16: {
           const velocity = { value: Float64Array.of(0.1, 0, -0.5), raw: null };
-          world.emit(EVENT.velocity, (out) => writeVelocity(out, { entity: someone!, velocity }));
+          world.emit(EVENT.velocity, (out) => writeVelocity(out, { entity: chosen!, velocity }));
           break;
         }
         case 17:
-          world.emit(EVENT.mount, (out) => writeMount(out, { vehicle: someone!, passengers: Uint32Array.of(roll(4)) }));
+          world.emit(EVENT.mount, (out) => writeMount(out, { vehicle: chosen!, passengers: Uint32Array.of(roll(4)) }));
           break;
         case 18:
-          world.emit(EVENT.hurt, (out) => writeHurt(out, { entity: someone!, attacker: null, yaw: 3 }));
+          world.emit(EVENT.hurt, (out) => writeHurt(out, { entity: chosen!, attacker: null, yaw: 3 }));
           break;
         case 19:
-          if (roll(6) === 0) rare(world, roll, someone!);
+          if (roll(6) === 0) rare(world, roll, chosen!);
           break;
         default:
-          world.move(someone!, pose());
+          world.move(chosen!, pose());
       }
     }
   }

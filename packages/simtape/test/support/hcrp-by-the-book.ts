@@ -138,7 +138,7 @@ export class BookReader {
       const offset = index.u32() * 2 ** 32 + index.u32();
       const [packed, size] = [index.varInt(), index.varInt()];
       const raw = size === 0 ? new Uint8Array(0) : inflate(bytes.subarray(offset, offset + packed), size);
-      if (raw.length !== size) throw new Error(`chunk ${i}: ${raw.length} bytes, ${size} are told`);
+      if (raw.length !== size) throw new Error(`chunk ${i}: ${raw.length} bytes, ${size} are reported`);
       chunks.push({ start, ticks: length, hasSnapshot: flags === 1, raw: raw.slice() });
     }
     return new BookReader(bytes.slice(0, 256 + metadataLength), chunks, ticks);

@@ -76,7 +76,7 @@ describe("a table of messages", () => {
       const run = new MessageRun(session as never, { recording, timeline }, channels, (start + end) / 3, () =>
         changed.call(),
       );
-      const told = (): number[] => Array.from({ length: run.count }, (_, i) => run.row(i)!.sequence);
+      const reported = (): number[] => Array.from({ length: run.count }, (_, i) => run.row(i)!.sequence);
       const isAll = new Promise<void>((resolve) => {
         changed.call = () => (run.hasLast || run.count > 600 ? resolve() : run.see(0, run.count));
       });
@@ -90,7 +90,7 @@ describe("a table of messages", () => {
       for (let i = 0; i < 4 && !run.hasFirst; i++) earlier += await run.earlier();
       expect(run.hasFirst).toBe(earlier === first);
       expect(run.count).toBe(before + earlier);
-      expect(told()).toEqual([...sequence.subarray(first - earlier, first + before)]);
+      expect(reported()).toEqual([...sequence.subarray(first - earlier, first + before)]);
     }
   });
 
@@ -132,13 +132,13 @@ describe("the state as a tree", () => {
     await using recording = await open(filesBundle(new Map([[name, new Uint8Array(readFileSync(example(name)))]])));
     const { start, end } = await recording.timeline();
     const all = await recording.state((start + end) / 2);
-    const told = (rows: readonly TreeRow[]): unknown =>
+    const reported = (rows: readonly TreeRow[]): unknown =>
       rows.map(({ key, depth, isOpen, unit, text, paths }) => [key, depth, isOpen, unit, text(), paths()]);
     const opened = new Set(keysOf(all));
     const kept = new StateTree();
     for (const part of [0, 0.1, 0.5, 0.501, 0.502, 0.9, 1]) {
       const state = await recording.state(start + part * (end - start), { interpolate: true });
-      expect(told(kept.rows(state, opened, []))).toEqual(told(treeRows(state, opened, [])));
+      expect(reported(kept.rows(state, opened, []))).toEqual(reported(treeRows(state, opened, [])));
     }
   });
 

@@ -116,7 +116,7 @@ async function touching(page: Page): Promise<Touch> {
 function faults(page: Page): Promise<string[]> {
   return page.evaluate(() => {
     const found: string[] = [];
-    const told = (element: Element): string => element.outerHTML.slice(0, 120);
+    const reported = (element: Element): string => element.outerHTML.slice(0, 120);
     const isSeen = (element: Element): boolean => element.checkVisibility({ visibilityProperty: true });
     const controls =
       "button, a[href], input, select, textarea, [role=slider], [role=tree], [role=listbox], [role=dialog]";
@@ -129,17 +129,17 @@ function faults(page: Page): Promise<string[]> {
         element.textContent,
         ...labels.map((l) => l.textContent),
       ];
-      if (name.every((text) => (text ?? "").trim() === "")) found.push(`no name: ${told(element)}`);
-      if (element.tabIndex > 0) found.push(`order of its own: ${told(element)}`);
+      if (name.every((text) => (text ?? "").trim() === "")) found.push(`no name: ${reported(element)}`);
+      if (element.tabIndex > 0) found.push(`order of its own: ${reported(element)}`);
     }
     for (const image of document.querySelectorAll("img:not([alt]), svg:not([aria-hidden]):not([aria-label])")) {
-      if (isSeen(image)) found.push(`no text instead: ${told(image)}`);
+      if (isSeen(image)) found.push(`no text instead: ${reported(image)}`);
     }
     for (const name of ["aria-controls", "aria-labelledby", "aria-describedby", "aria-activedescendant"]) {
       for (const element of document.querySelectorAll(`[${name}]`)) {
         const ids = element.getAttribute(name)!.split(" ");
         for (const id of ids)
-          if (document.getElementById(id) === null) found.push(`${name} of nothing: ${told(element)}`);
+          if (document.getElementById(id) === null) found.push(`${name} of nothing: ${reported(element)}`);
       }
     }
     const ids = [...document.querySelectorAll("[id]")].map(({ id }) => id);

@@ -50,14 +50,14 @@ describe.skipIf(!hasChromium)("a large recording far away", () => {
     await go({});
     await page.getByRole("tab", { name: "Plots", exact: true }).click();
     await page.getByTitle("Read the whole recording over the network").waitFor();
-    for (const [name, told] of [
+    for (const [name, reported] of [
       ["Messages", /^at least \d+ messages$/],
       ["Bytes", /^\d+ records so far/],
       ["Info", /^bytes$/],
       ["State", /players/],
     ] as const) {
       await page.getByRole("tab", { name, exact: true }).click();
-      await page.locator(`section.panel[aria-label=${name}]`).getByText(told).first().waitFor();
+      await page.locator(`section.panel[aria-label=${name}]`).getByText(reported).first().waitFor();
     }
     expect(read).toBeLessThan(LITTLE);
     // A line that is there has a unit.

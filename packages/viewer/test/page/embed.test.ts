@@ -219,18 +219,18 @@ describe.skipIf(!hasChromium)("a recording in another page", () => {
     /** Writes down what players tell, from the first on. */
     async function listen(): Promise<void> {
       await page.evaluate(() => {
-        const told: string[] = [];
-        Object.assign(globalThis, { told });
+        const reported: string[] = [];
+        Object.assign(globalThis, { reported });
         const names =
           "loadstart loadedmetadata play pause ended timeupdate seeking seeked ratechange emptied error".split(" ");
         for (const name of names)
-          document.addEventListener(name, ({ target }) => told.push(`${(target as Element).id} ${name}`), true);
+          document.addEventListener(name, ({ target }) => reported.push(`${(target as Element).id} ${name}`), true);
       });
     }
 
-    const told = (): Promise<string[]> =>
+    const reported = (): Promise<string[]> =>
       page.evaluate(() => {
-        const { told: all } = globalThis as unknown as { readonly told: string[] };
+        const { reported: all } = globalThis as unknown as { readonly reported: string[] };
         return all.splice(0).filter((line) => !line.endsWith("timeupdate"));
       });
 
@@ -295,7 +295,7 @@ describe.skipIf(!hasChromium)("a recording in another page", () => {
         after: [true, true, 6.8, false],
       });
       const events = ["loadstart", "loadedmetadata", "seeking", "seeked", "ratechange", "play", "pause", "ended"];
-      expect(await told()).toEqual(events.map((name) => `p ${name}`));
+      expect(await reported()).toEqual(events.map((name) => `p ${name}`));
     });
 
     test("follows its attributes: another recording, another time, playing, a loop", async () => {
@@ -323,15 +323,15 @@ describe.skipIf(!hasChromium)("a recording in another page", () => {
       await page.waitForFunction(() => !document.querySelector<SimtapePlayer>("#p")!.paused);
       await set("playing", null);
       await page.waitForFunction(() => document.querySelector<SimtapePlayer>("#p")!.paused);
-      await told();
+      await reported();
       await set("at", "0:02");
       await set("loop", "1,2");
       await set("src", "/recordings/race.hcrp");
       await expect.poll(read).toEqual([2, true, 45]);
-      expect(await told()).toContain("p emptied");
+      expect(await reported()).toContain("p emptied");
       await set("src", "/recordings/none.log");
       await page.waitForFunction(() => document.querySelector<SimtapePlayer>("#p")!.error !== null);
-      expect((await told()).at(-1)).toBe("p error");
+      expect((await reported()).at(-1)).toBe("p error");
       const refusal = await page.evaluate(() =>
         document
           .querySelector<SimtapePlayer>("#p")!

@@ -101,9 +101,9 @@ describe.skipIf(!hasChromium)("the panel of events", () => {
     await page.goto(viewer.address("race.hcrp") + hashOf({ t: 1, shared: { layout: layoutOf(["events"]) } }));
     await untilOpen(page);
     const list = page.getByRole("listbox", { name: "Events" });
-    const told = page.locator(".inspect-bar output");
+    const reported = page.locator(".inspect-bar output");
     const shownIs = (time: number): Promise<unknown> => page.waitForFunction((at) => simtape.frame?.time === at, time);
-    await expect.poll(() => told.textContent()).toBe(events.length.toLocaleString("en"));
+    await expect.poll(() => reported.textContent()).toBe(events.length.toLocaleString("en"));
     const chosen = list.locator("[aria-selected=true]");
     const before = events.findLast(({ time }) => time <= 1e9)!;
     await expect.poll(() => chosen.textContent()).toContain(`${clock(before.time)} ${before.kind} ${before.text}`);
@@ -120,7 +120,7 @@ describe.skipIf(!hasChromium)("the panel of events", () => {
     const rare = events.find(({ kind }) => kind === "checkpoint")!;
     const count = events.filter(({ kind }) => kind === rare.kind).length;
     await page.getByRole("button", { name: new RegExp(`^${rare.kind} `) }).click();
-    await expect.poll(() => told.textContent()).toBe(`${count} of ${events.length.toLocaleString("en")}`);
+    await expect.poll(() => reported.textContent()).toBe(`${count} of ${events.length.toLocaleString("en")}`);
     await page.getByRole("option").first().click();
     await shownIs(rare.time);
     const { id, set } = rare.who[0]!;
@@ -135,7 +135,7 @@ describe.skipIf(!hasChromium)("the panel of events", () => {
       ({ kind, text, who }) =>
         `${kind} ${text}`.includes(rare.kind) && (text.includes(name) || who.some(({ label }) => label === name)),
     );
-    await expect.poll(() => told.textContent()).toMatch(new RegExp(`^${found.length} of `));
+    await expect.poll(() => reported.textContent()).toMatch(new RegExp(`^${found.length} of `));
     await page.waitForFunction(() => location.hash.includes(encodeURIComponent('"events":{"kinds":[]')));
   });
 });

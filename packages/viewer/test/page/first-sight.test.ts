@@ -157,11 +157,11 @@ async function expectTrue(page: Page, recording: Recording, path: string): Promi
   const time = await page.evaluate(() => simtape.frame!.time);
   const state = await recording.state(time);
   await expectCommand(path, state, time);
-  const told = numbersIn(state);
+  const reported = numbersIn(state);
   const search = page.getByRole("searchbox", { name: "Search the state" });
   for (const words of ["/", ""]) {
     await search.fill(words);
-    await expect.poll(() => wrongRows(page, told), { message: `in State, found by ${words}` }).toEqual([]);
+    await expect.poll(() => wrongRows(page, reported), { message: `in State, found by ${words}` }).toEqual([]);
   }
   const passings = await page.evaluate(() =>
     simtape.query("passings", { recording: simtape.state.value.decks[0]!.opened.recording, isReading: true }),
@@ -200,20 +200,20 @@ async function expectCommand(path: string, state: State, time: number): Promise<
 
 /** The texts of numbers by the keys of their rows. */
 function numbersIn({ sets, values }: State): ReadonlyMap<string, string> {
-  const told = new Map<string, string>();
+  const reported = new Map<string, string>();
   const cell = (value: number): string => (Number.isNaN(value) ? "–" : String(Number(value.toPrecision(7))));
   for (const [set, { ids, columns }] of sets) {
     for (const [column, { data, width }] of columns) {
       if (Array.isArray(data)) continue;
       for (const [row, id] of ids.entries()) {
         const cells = Array.from({ length: width }, (_, item) => cell(Number(data[row * width + item])));
-        told.set(`${set}/${id}/${column}`, cells.join(", "));
+        reported.set(`${set}/${id}/${column}`, cells.join(", "));
       }
     }
   }
   const add = (key: string, value: unknown): void => {
     if (typeof value === "number" || typeof value === "boolean" || typeof value === "bigint")
-      told.set(key, String(value));
+      reported.set(key, String(value));
     else if (typeof value === "object" && value !== null && !(value instanceof Uint8Array)) {
       for (const [part, inner] of Object.entries(value)) add(`${key}.${part}`, inner);
     }
@@ -226,18 +226,20 @@ function numbersIn({ sets, values }: State): ReadonlyMap<string, string> {
     add(key, value);
     add(`${key}=`, value);
   }
-  return told;
+  return reported;
 }
 
 /** Rows of State whose number is another than it should be. */
-async function wrongRows(page: Page, told: ReadonlyMap<string, string>): Promise<string[]> {
+async function wrongRows(page: Page, reported: ReadonlyMap<string, string>): Promise<string[]> {
   const rows = await page.locator("[role=treeitem]:has(.tree-plot)").evaluateAll((all) =>
     all.map((row) => {
       const key = row.querySelector(".tree-plot")!.getAttribute("aria-label")!;
       return [key.replace(/^Plot (.*) \(P\)$/, "$1"), row.querySelector(".tree-text")!.textContent ?? ""] as const;
     }),
   );
-  return rows.flatMap(([key, text]) => (told.get(key) === text ? [] : [`${key}: ${text}, not ${told.get(key)}`]));
+  return rows.flatMap(([key, text]) =>
+    reported.get(key) === text ? [] : [`${key}: ${text}, not ${reported.get(key)}`],
+  );
 }
 
 async function readingsIn(page: Page): Promise<string[]> {
@@ -262,10 +264,10 @@ function readingsOf(state: State, passings: readonly Passing[]): string[] {
   cast.show(state);
   cast.mark(passings);
   const spot = principal(cast.crowds);
-  const told =
+  const reported =
     spot === null ? cast.crowds.map((crowd) => readingsAt(crowd, 0, state)) : [readingsAt(spot.crowd, spot.row, state)];
   cast.dispose();
-  const readings = told.find(({ length }) => length > 0) ?? [];
+  const readings = reported.find(({ length }) => length > 0) ?? [];
   return readings.map((reading) => `${reading.label} ${readingText(reading)} ${reading.unit}`.trim());
 }
 

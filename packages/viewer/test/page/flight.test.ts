@@ -31,7 +31,7 @@ describe.skipIf(!hasChromium)("a flight, in a browser", () => {
 
   test("shows on its instruments what is recorded", async () => {
     await instruments().waitFor();
-    const told = await page.evaluate(() => {
+    const reported = await page.evaluate(() => {
       const { values } = simtape.frame!.recorded;
       return {
         airspeed: values.get("/velocities/airspeed-kt") as number,
@@ -40,10 +40,10 @@ describe.skipIf(!hasChromium)("a flight, in a browser", () => {
         heading: values.get("/orientation/heading-deg") as number,
       };
     });
-    await expect.poll(() => reading("speed")).toBe(Math.round(told.airspeed));
-    expect(await reading("altitude")).toBe(Math.round(told.altitude));
-    expect(await reading("climb")).toBe(Math.round(told.climb) + 0);
-    expect(await reading("heading")).toBe(Math.round(told.heading) % 360);
+    await expect.poll(() => reading("speed")).toBe(Math.round(reported.airspeed));
+    expect(await reading("altitude")).toBe(Math.round(reported.altitude));
+    expect(await reading("climb")).toBe(Math.round(reported.climb) + 0);
+    expect(await reading("heading")).toBe(Math.round(reported.heading) % 360);
     expect(await instruments().locator("title").textContent()).toBe(
       "Flight instruments: attitude, airspeed (kt), altitude (ft), vertical speed (ft/min), heading (°)",
     );

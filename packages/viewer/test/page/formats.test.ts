@@ -80,8 +80,8 @@ describe.skipIf(!hasChromium)("end to end, what the page shows is what the comma
     await page.getByLabel("Time shown").press("Enter");
     const middle = Math.round((start + end) / 2);
     await page.waitForFunction((time) => simtape.frame?.time === time, middle);
-    const told = await stateAt(path, "50%");
-    expect(difference(await shownState(page), told)).toBeNull();
+    const reported = await stateAt(path, "50%");
+    expect(difference(await shownState(page), reported)).toBeNull();
     const recorded = await stateAt(path, "50%", []);
     expect(difference(await shownState(page, "recorded"), recorded)).toBeNull();
     await expectPlotted(recording, middle, recorded);
@@ -194,7 +194,7 @@ describe.skipIf(!hasChromium)("end to end, what the page shows is what the comma
   }
 
   /** The first number of the state is plotted, and what is written beside it is what was told. */
-  async function expectPlotted(recording: SoundRecording, time: number, told: Told): Promise<void> {
+  async function expectPlotted(recording: SoundRecording, time: number, reported: Reported): Promise<void> {
     await using opened = await open(recording.bundle());
     const state = await opened.state(time, { interpolate: true });
     const found = [...numericPaths(state)].find(
@@ -208,7 +208,7 @@ describe.skipIf(!hasChromium)("end to end, what the page shows is what the comma
       found.path,
     ] as const);
     const shown = page.getByLabel(`${found.text} now`, { exact: true });
-    await expect.poll(() => shown.textContent()).toBe(String(Number(toldNumber(told, found.path).toPrecision(7))));
+    await expect.poll(() => shown.textContent()).toBe(String(Number(toldNumber(reported, found.path).toPrecision(7))));
   }
 });
 
@@ -218,7 +218,7 @@ function readAll(): void {
 }
 
 /** What `simtape state --json` prints. */
-interface Told {
+interface Reported {
   readonly time: number;
   readonly values: Readonly<Record<string, unknown>>;
   readonly sets: Readonly<
@@ -232,18 +232,18 @@ interface Told {
   >;
 }
 
-async function stateAt(path: string, at: string, options: readonly string[] = ["--interpolate"]): Promise<Told> {
+async function stateAt(path: string, at: string, options: readonly string[] = ["--interpolate"]): Promise<Reported> {
   const { exit, stdout, stderr } = await command(["state", path, "--at", at, ...options, "--json"]);
   expect([exit, stderr]).toEqual([0, ""]);
-  const { findings, ...told } = JSON.parse(stdout) as Told & { readonly findings: unknown };
+  const { findings, ...reported } = JSON.parse(stdout) as Reported & { readonly findings: unknown };
   expect(findings).toEqual([]);
-  return told;
+  return reported;
 }
 
-function toldNumber(told: Told, path: SeriesPath): number {
+function toldNumber(reported: Reported, path: SeriesPath): number {
   if ("value" in path)
-    return path.keys.reduce<unknown>((part, key) => (part as never)[key], told.values[path.value]) as number;
-  const { ids, columns } = told.sets[path.set]!;
+    return path.keys.reduce<unknown>((part, key) => (part as never)[key], reported.values[path.value]) as number;
+  const { ids, columns } = reported.sets[path.set]!;
   const { width, data } = columns[path.column]!;
   const at = ids.indexOf(path.id) * width;
   if (path.item === "length") return Math.hypot(...(data.slice(at, at + width) as number[]));

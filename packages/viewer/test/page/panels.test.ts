@@ -179,13 +179,13 @@ describe.skipIf(!hasChromium)("plots and inspection in the page", () => {
     await expect.poll(() => text.count()).toBe(1);
     const shown = await page.evaluate(
       () =>
-        new Promise<(readonly [told: number, held: number])[]>((resolve) => {
+        new Promise<(readonly [reported: number, held: number])[]>((resolve) => {
           const found: (readonly [number, number])[] = [];
           const stop = simtape.onFrame(({ state }) => {
             const slow = performance.now() + 150;
             while (performance.now() < slow);
-            const told = Number(document.querySelector(".tree-text")!.textContent);
-            found.push([told, state.values.get("visual-time") as number]);
+            const reported = Number(document.querySelector(".tree-text")!.textContent);
+            found.push([reported, state.values.get("visual-time") as number]);
             if (found.length < 14) return;
             stop();
             simtape.pause();
@@ -194,8 +194,8 @@ describe.skipIf(!hasChromium)("plots and inspection in the page", () => {
           simtape.play();
         }),
     );
-    expect(new Set(shown.map(([told]) => told)).size).toBeGreaterThan(5);
-    for (const [told, held] of shown) expect(told, JSON.stringify(shown)).toBeCloseTo(held, 4);
+    expect(new Set(shown.map(([reported]) => reported)).size).toBeGreaterThan(5);
+    for (const [reported, held] of shown) expect(reported, JSON.stringify(shown)).toBeCloseTo(held, 4);
   });
 
   test("messages follow the player, until one scrolls away and back to now", async () => {

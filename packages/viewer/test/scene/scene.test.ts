@@ -610,11 +610,11 @@ describe("readings", () => {
     const cast = new Cast(new Origin(), -1);
     cast.show(state);
     const { crowd, row } = principal(cast.crowds)!;
-    const told = crowd
+    const reported = crowd
       .readings(row, state)
       .map((reading) => [`${reading.label} ${reading.unit}`.trim(), readingText(reading)]);
     cast.dispose();
-    return Object.fromEntries(told) as Record<string, string>;
+    return Object.fromEntries(reported) as Record<string, string>;
   };
   const column = (state: State, set: string, id: number | string, name: string, item = 0): number => {
     const { ids, columns } = state.sets.get(set)!;

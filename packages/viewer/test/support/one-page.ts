@@ -17,8 +17,8 @@ export function onePage(
   let errors: readonly string[] = [];
   beforeAll(async () => {
     viewer = await startViewer(files);
-    const { page, ...told } = await viewer.page("about:blank");
-    ({ errors } = told);
+    const { page, ...reported } = await viewer.page("about:blank");
+    ({ errors } = reported);
     page.setDefaultTimeout(PATIENCE);
     ready({ viewer, page });
   });

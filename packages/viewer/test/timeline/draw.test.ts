@@ -102,11 +102,11 @@ test("what was read in part is shown as far as it goes, and the rest as not read
       });
     },
   );
-  const told = new Map<string, (progress: { done: number; partial: unknown }) => void>();
+  const reported = new Map<string, (progress: { done: number; partial: unknown }) => void>();
   const fail = new Map<string, (error: Error) => void>();
   const query = (name: string, _: unknown, { onProgress }: { onProgress?: never } = {}): Promise<unknown> => {
     if (name === "spread") return Promise.resolve(null);
-    if (onProgress !== undefined) told.set(name, onProgress);
+    if (onProgress !== undefined) reported.set(name, onProgress);
     return new Promise((_resolve, reject) => fail.set(name, reject));
   };
   const opened = { info: {}, timeline: all, channels: [{ id: 0, name: "pose" }] };
@@ -114,8 +114,8 @@ test("what was read in part is shown as far as it goes, and the rest as not read
   const activity = new Activity({ query } as never, opened as never, place, () => undefined);
   const columns = 2048;
   expect(activity.reached).toBe(0);
-  told.get("marks")!({ done: 100, partial: { marks: [], isThinned: false, lists: [] } });
-  told.get("density")!({ done: 76, partial: new Uint32Array(columns).fill(1) });
+  reported.get("marks")!({ done: 100, partial: { marks: [], isThinned: false, lists: [] } });
+  reported.get("density")!({ done: 76, partial: new Uint32Array(columns).fill(1) });
   expect(activity.reached).toBe(76);
   fail.get("density")!(new Error("the server is gone"));
   await Promise.resolve();

@@ -17,14 +17,14 @@ test("what is told by marks has no second lane of the same name", () => {
 
 test("all messages have one lane behind what happened, until they are wanted by channel", () => {
   const marks = [{ time: 1e9, kind: "chat", label: "hello" }];
-  const told = (names: readonly string[], spread: Float64Array | null = null): unknown[] => {
+  const reported = (names: readonly string[], spread: Float64Array | null = null): unknown[] => {
     const opened = openedWith(names);
     return lanesOf({ channels: opened.channels, marks, spread }, [deckOf(opened)]).map(({ name }) => name);
   };
-  expect(told(["pose", "lidar"])).toEqual(["chat", "▸ messages"]);
-  expect(told(["pose"])).toEqual(["chat", "messages"]);
-  expect(told([], new Float64Array(4))).toEqual(["chat", "messages"]);
-  expect(told([])).toEqual(["chat"]);
+  expect(reported(["pose", "lidar"])).toEqual(["chat", "▸ messages"]);
+  expect(reported(["pose"])).toEqual(["chat", "messages"]);
+  expect(reported([], new Float64Array(4))).toEqual(["chat", "messages"]);
+  expect(reported([])).toEqual(["chat"]);
 });
 
 test("lanes can be told while the activity is still that of a recording with more channels", async () => {

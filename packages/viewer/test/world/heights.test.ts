@@ -134,9 +134,9 @@ describe("heights in a GeoTIFF", () => {
   test("cut anywhere are refused or drawn, and never more than there is", async () => {
     const bytes = tiffOf(SLOPE, OPTIONS);
     for (let length = 0; length < bytes.length; length += 7) {
-      const told = await Promise.resolve(read(bytes.slice(0, length))).catch((error: unknown) => error);
-      if (told instanceof Error) continue;
-      expect(triangles(told as Scenery)).toBeLessThanOrEqual(24);
+      const reported = await Promise.resolve(read(bytes.slice(0, length))).catch((error: unknown) => error);
+      if (reported instanceof Error) continue;
+      expect(triangles(reported as Scenery)).toBeLessThanOrEqual(24);
     }
   });
 

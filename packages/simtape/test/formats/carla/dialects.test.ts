@@ -195,14 +195,14 @@ describe.each(UE4)("a log of %s", (release, bytes) => {
         ({ kind }) => kind !== "201" && kind === "weather" && to === "0.10" && false,
       );
       expect(refused).toEqual([]);
-      const nobody = release === "0.9.10" ? 0 : 0xffff_ffff;
+      const noActor = release === "0.9.10" ? 0 : 0xffff_ffff;
       const expected = before.packets.map(({ kind, records }) => {
         if (kind === "2")
           return { kind, records: records.map((record) => asTypeFive(isLater ? withTypes(record, -1) : record)) };
         if (kind === "5")
           return {
             kind,
-            records: records.map((cells) => cells.map((cell, i) => (i === 2 && cell === nobody ? 0xffff_ffff : cell))),
+            records: records.map((cells) => cells.map((cell, i) => (i === 2 && cell === noActor ? 0xffff_ffff : cell))),
           };
         return { kind, records };
       });
@@ -251,10 +251,10 @@ test("numbers that 32 bits do not hold are rounded, counted, and told with the g
     .flatMap((record) => record.slice(1) as number[])
     .filter((value) => Math.fround(value) !== value);
   const [result, { lost, rounding }] = await converted(bytes, "0.9.15");
-  const told = lost.find(({ path, reason }) => path === "position" && reason.includes("rounded"))!;
+  const reported = lost.find(({ path, reason }) => path === "position" && reason.includes("rounded"))!;
   const worst = Math.max(...inexact.map((value) => Math.abs(Math.fround(value) - value)));
   expect(worst).toBeGreaterThanOrEqual(greatest);
-  expect([told.count, told.reason]).toEqual([
+  expect([reported.count, reported.reason]).toEqual([
     inexact.length,
     `numbers of 64 bits were rounded to 32, by ${Number(worst.toPrecision(3))} at most`,
   ]);

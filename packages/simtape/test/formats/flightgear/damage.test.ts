@@ -55,8 +55,8 @@ async function framesOf(reader: FlightGearReader): Promise<Lying[]> {
 }
 
 /** Repairs a damaged tape; places of those of `expected` that are not in the result byte for byte. */
-async function missingOf(damaged: Uint8Array, expected: readonly Lying[], told: string): Promise<number[]> {
-  const { reader } = await repaired(damaged, told);
+async function missingOf(damaged: Uint8Array, expected: readonly Lying[], reported: string): Promise<number[]> {
+  const { reader } = await repaired(damaged, reported);
   const kept = new Set((await framesOf(reader)).map(({ bytes }) => bytes));
   return expected.filter(({ bytes }) => !kept.has(bytes)).map(({ from }) => from);
 }
@@ -113,13 +113,13 @@ describe.each(TAPES)("%s", (name, whole) => {
         ...of,
         offset: of.offset + begin,
       }));
-      const told = `${name}, seed ${seed}: ${JSON.stringify(corruptions)}`;
+      const reported = `${name}, seed ${seed}: ${JSON.stringify(corruptions)}`;
       const ranges = corruptions.map((of) => touched(of, whole.length));
       const expected = frames.filter(({ from, to }) => ranges.every((range) => to <= range[0] || from >= range[1]));
-      const missing = await missingOf(corrupt(whole, corruptions, seed), expected, told);
+      const missing = await missingOf(corrupt(whole, corruptions, seed), expected, reported);
       // Where a handful of frames is cut short and damaged twice, one between the damage may find no other to fit to.
-      if (name.endsWith("few frames") && corruptions.length > 2) expect(missing.length, told).toBeLessThan(2);
-      else expect(missing, told).toEqual([]);
+      if (name.endsWith("few frames") && corruptions.length > 2) expect(missing.length, reported).toBeLessThan(2);
+      else expect(missing, reported).toEqual([]);
     }
   });
 });
@@ -129,11 +129,11 @@ describe.each([...MADE, ...REAL].filter(([, bytes]) => bytes[0] === 0x1f))("%s",
     const frames = await framesOf(await readerOf(whole));
     for (let seed = 1; seed <= SEEDS; seed++) {
       const corruptions = plan(whole.length, seed, 1 + (seed % 3));
-      const told = `${name}, seed ${seed}: ${JSON.stringify(corruptions)}`;
+      const reported = `${name}, seed ${seed}: ${JSON.stringify(corruptions)}`;
       const sound = inflatedBefore(whole, Math.min(...corruptions.map(({ offset }) => offset)));
       const expected = frames.filter(({ to }) => to <= sound);
       if (expected.length === 0) continue;
-      expect(await missingOf(corrupt(whole, corruptions, seed), expected, told), told).toEqual([]);
+      expect(await missingOf(corrupt(whole, corruptions, seed), expected, reported), reported).toEqual([]);
     }
   });
 });

@@ -14,7 +14,7 @@ export interface Repaired {
 }
 
 /** Repairs and checks that what came out is sound. */
-export async function repaired(damaged: Uint8Array, told = ""): Promise<Repaired> {
+export async function repaired(damaged: Uint8Array, reported = ""): Promise<Repaired> {
   const files = new MemoryFiles();
   const lost: Finding[] = [];
   const rebuilt: Finding[] = [];
@@ -25,6 +25,6 @@ export async function repaired(damaged: Uint8Array, told = ""): Promise<Repaired
   const findings = new Findings();
   const reader = await readerOf(files.bytes, findings);
   const { status, findings: found } = await check(new Recording(reader, findings));
-  expect(status, `${told} ${JSON.stringify(found)}`).toBe("sound");
+  expect(status, `${reported} ${JSON.stringify(found)}`).toBe("sound");
   return { bytes: files.bytes, reader, lost, rebuilt };
 }

@@ -44,14 +44,14 @@ describe.each([...MADE, ...REAL])("%s", (_, bytes) => {
     await fc.assert(
       fc.asyncProperty(time, time, async (a, b) => {
         const [cut, later] = [Math.min(a, b), Math.max(a, b)];
-        const told = new MutableState();
-        for (const message of await restate(reader, cut)) apply(reader, told, message, cut);
+        const reported = new MutableState();
+        for (const message of await restate(reader, cut)) apply(reader, reported, message, cut);
         const whole = new MutableState();
         await fold(reader, whole, undefined, cut);
-        expect(comparable(told)).toEqual(comparable(whole));
-        await fold(reader, told, after(cut), later);
+        expect(comparable(reported)).toEqual(comparable(whole));
+        await fold(reader, reported, after(cut), later);
         await fold(reader, whole, after(cut), later);
-        expect(comparable(told)).toEqual(comparable(whole));
+        expect(comparable(reported)).toEqual(comparable(whole));
       }),
       { numRuns: bytes.length > 300_000 ? 4 : 15 },
     );

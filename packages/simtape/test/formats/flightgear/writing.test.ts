@@ -119,9 +119,9 @@ describe("a dialect", () => {
     expect(again.info.metadata).toMatchObject({ kind: "normal", generation, compression: "gzip" });
     expect(again.info.metadata["meta"]).toMatchObject({ "tape-duration": 2.95, "tape-duration-str": "0:02" });
     // Frame 3 has no signals, but packets or not, a Normal frame has.
-    const told = async (of: Reader): Promise<Row[]> =>
+    const reported = async (of: Reader): Promise<Row[]> =>
       (await rowsOf(of)).filter(({ channel }) => channel === "multiplayer");
-    expect(await told(again)).toEqual(await told(reader));
+    expect(await reported(again)).toEqual(await reported(reader));
     expect((await again.statistics())[0]!.messages).toBe(59 + (packetsOf(3).length > 0 ? 1 : 0));
   });
 
@@ -396,12 +396,12 @@ describe("a write that fails", () => {
       { dialect: "continuous", metadata: { signalList: [...SIGNALS] as never } },
     );
     const channel = writer.channel({ name: "signals" });
-    let told: unknown = null;
-    for (let k = 0; k < 200_000 && told === null; k++) {
+    let reported: unknown = null;
+    for (let k = 0; k < 200_000 && reported === null; k++) {
       writer.write(channel, k * 5e7, signalBytes(k));
-      if (writer.ready !== null) await writer.ready.catch((error: unknown) => (told = error));
+      if (writer.ready !== null) await writer.ready.catch((error: unknown) => (reported = error));
     }
-    expect(String(told)).toContain("the disk is full");
+    expect(String(reported)).toContain("the disk is full");
     await expect(writer.flush()).rejects.toThrow("the disk is full");
     await expect(writer.close()).rejects.toThrow("the disk is full");
     expect(calls).toEqual(["abort"]);

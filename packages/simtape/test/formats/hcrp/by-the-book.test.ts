@@ -128,7 +128,7 @@ function same(found: readonly unknown[], expected: readonly unknown[]): void {
   });
 }
 
-function told({ bodies, blocks }: BookState): unknown {
+function reported({ bodies, blocks }: BookState): unknown {
   const places = Object.entries(bodies).map(([id, body]) => [
     id,
     (body as { position: number[] }).position.map(placed),
@@ -146,7 +146,7 @@ describe("a reader that knows only the specification", () => {
       fc.asyncProperty(source, fc.nat(), async (bytes, at) => {
         const states = statesOf(bytes);
         const tick = at % states.length;
-        expect(told(states[tick]!)).toEqual(await seen(bytes, tick));
+        expect(reported(states[tick]!)).toEqual(await seen(bytes, tick));
       }),
       { numRuns: tries(5, 50_000) },
     );
@@ -172,7 +172,7 @@ describe("a reader that knows only the specification", () => {
           states.map((_, tick) => expected[tick] ?? last),
         );
         const tick = b % Math.min(states.length, expected.length);
-        expect(await seen(trimmed, tick)).toEqual(told(expected[tick]!));
+        expect(await seen(trimmed, tick)).toEqual(reported(expected[tick]!));
         same(statesOf(await rewritten(trimmed)), states);
         const merged = statesOf(await compactedOf(trimmed));
         same(merged.map(scene), states.map(scene));
@@ -199,7 +199,7 @@ describe("a recording whose cut tells displacements with an event of simtape's o
   test("is read, and judged with a warning", async () => {
     await using recording = await open(old);
     const whole = statesOf(race);
-    for (const tick of [0, 1, 20, 100, 272]) expect(await seen(old, tick)).toEqual(told(whole[from + tick]!));
+    for (const tick of [0, 1, 20, 100, 272]) expect(await seen(old, tick)).toEqual(reported(whole[from + tick]!));
     const { status, findings } = await check(recording);
     expect(status).toBe("sound");
     expect(findings.map(({ code, severity }) => `${severity} ${code}`)).toEqual(["warning private-event"]);

@@ -220,7 +220,7 @@ test("row 15: a recording of another world, or another version of it, says so an
   const bytes = made.get("tower-race.hcrp")!;
   await using plain = await open(bytes);
   const { worldId, worldVersion } = plain.info.metadata as { worldId: string; worldVersion: string };
-  const told = async (world: { id: string; version?: string | Uint8Array }): Promise<string[]> => {
+  const reported = async (world: { id: string; version?: string | Uint8Array }): Promise<string[]> => {
     await using recording = await open(bytes, createHcrp({ world }));
     expect(await rows(recording)).toEqual(await rows(plain));
     expect(recording.findings.every(({ code, severity }) => code === "other-world" && severity === "warning")).toBe(
@@ -228,14 +228,14 @@ test("row 15: a recording of another world, or another version of it, says so an
     );
     return recording.findings.map(({ message }) => message);
   };
-  expect(await told({ id: worldId })).toEqual([]);
-  expect(await told({ id: worldId.toUpperCase(), version: worldVersion })).toEqual([]);
-  expect(await told({ id: worldId, version: Uint8Array.from(Buffer.from(worldVersion, "hex")) })).toEqual([]);
+  expect(await reported({ id: worldId })).toEqual([]);
+  expect(await reported({ id: worldId.toUpperCase(), version: worldVersion })).toEqual([]);
+  expect(await reported({ id: worldId, version: Uint8Array.from(Buffer.from(worldVersion, "hex")) })).toEqual([]);
   const other = "11111111-2222-4333-8444-555555555555";
-  expect(await told({ id: other, version: worldVersion })).toEqual([
+  expect(await reported({ id: other, version: worldVersion })).toEqual([
     expect.stringContaining(`world id: expected ${other}, found ${worldId}; `),
   ]);
-  expect(await told({ id: worldId, version: "v2" })).toEqual([
+  expect(await reported({ id: worldId, version: "v2" })).toEqual([
     expect.stringMatching(/^world version: expected 7632(?:00){14}, found [0-9a-f]{32}; .*show it without this one$/),
   ]);
 });
@@ -258,12 +258,12 @@ test("row 16: a recording with dictionary 32,769 opens with it, and fails clearl
       const known = new Set(await rows(same));
       const read = await rows(damaged);
       await damaged.close();
-      return { read: read.filter((row) => !known.has(row)), told: damaged.findings.length };
+      return { read: read.filter((row) => !known.has(row)), reported: damaged.findings.length };
     },
-    () => ({ read: [], told: 1 }),
+    () => ({ read: [], reported: 1 }),
   );
   expect(found.read).toEqual([]);
-  expect(found.told).toBeGreaterThan(0);
+  expect(found.reported).toBeGreaterThan(0);
 });
 
 test("row 17: every length and count that does not fit has an error of its own, with field, expected and found", async () => {
@@ -308,9 +308,9 @@ test("row 17: every length and count that does not fit has an error of its own, 
       ["ticks below", made(() => ({ tickCount: 239 })), /tick count: expected 240 as in the index, found 239/],
     ];
     for (const [name, bytes, message] of cases) {
-      const told = await toldBy(bytes);
-      const found = told.filter((each) => message.test(each));
-      expect(found, `${profile}, ${name}:\n${told.join("\n")}`).toHaveLength(1);
+      const reported = await toldBy(bytes);
+      const found = reported.filter((each) => message.test(each));
+      expect(found, `${profile}, ${name}:\n${reported.join("\n")}`).toHaveLength(1);
       all.add(found[0]!);
     }
   }

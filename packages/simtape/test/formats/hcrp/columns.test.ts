@@ -143,7 +143,7 @@ function rawOf(moves: readonly Numbers[], isAll = false, least = 1): Uint8Array 
 
 /** What is stored of the fields of moves, by the README's words: x, y, z, yaw, without those that are not there. */
 function differences(moves: readonly Numbers[]): number[][] {
-  const told: number[][] = [[], [], [], []];
+  const reported: number[][] = [[], [], [], []];
   let [dx, dy, dz, lastYaw, px, pz, drag] = [0, 0, 0, 0, 0, 0, 0.91];
   let was = false;
   const strengths = new Map<string, number>();
@@ -162,7 +162,7 @@ function differences(moves: readonly Numbers[]): number[][] {
       near((px * s + pz * c) * scale - (1 - drag) * dz),
       lastYaw,
     ];
-    for (const [k, value] of [x, y, z, yaw].entries()) if (value !== 0) told[k]!.push(value - expected[k]!);
+    for (const [k, value] of [x, y, z, yaw].entries()) if (value !== 0) reported[k]!.push(value - expected[k]!);
     px = dx + x - drag * dx;
     pz = dz + z - drag * dz;
     strengths.set(`${was}${is}`, Math.hypot(px, pz));
@@ -173,7 +173,7 @@ function differences(moves: readonly Numbers[]): number[][] {
     drag = was ? 0.546 : 0.91;
     was = is;
   }
-  return told;
+  return reported;
 }
 
 /** The streams of columns of version 2. */
@@ -231,8 +231,8 @@ describe("row 25: columns", () => {
     const first = [1, raw.length, ...streams.map(({ length }) => length), ...streams.flat()];
     expect([...fromColumns(Uint8Array.from(first))], "version 1").toEqual([...raw]);
     // entity 5 went 1, friction takes 0.09 of it: of the 2 that its x is more, 1 was to be expected
-    const told = [...streams.with(6, [2, 2]), [1, 0]];
-    const expected = [2, raw.length, ...told.map(({ length }) => length), ...told.flat()];
+    const reported = [...streams.with(6, [2, 2]), [1, 0]];
+    const expected = [2, raw.length, ...reported.map(({ length }) => length), ...reported.flat()];
     expect([...toColumns(raw, true)]).toEqual(expected);
     expectBack(raw, true);
   });
@@ -242,17 +242,17 @@ describe("row 25: columns", () => {
     const raw = rawOf(moves);
     const { streams } = streamsOf(toColumns(raw, false));
     expect(streams[19]).toEqual([7]);
-    const told: [number[], number[], number[], number[]] = [[], [], [], []];
-    for (const [k, numbers] of told.entries())
+    const reported: [number[], number[], number[], number[]] = [[], [], [], []];
+    for (const [k, numbers] of reported.entries())
       for (let i = 0, behind = 0; i < streams[6 + k]!.length; i++) {
         const bytes = [streams[6 + k]![i]!];
         while (bytes.at(-1)! >= 0x80) bytes.push(streams[12 + k]![behind++]!);
         const value = bytes.reduceRight((sum, byte) => sum * 128 + (byte & 0x7f), 0);
         numbers.push(value % 2 === 0 ? value / 2 : -(value + 1) / 2);
       }
-    expect(told).toEqual(differences(moves));
+    expect(reported).toEqual(differences(moves));
     const sizeOf = (numbers: Numbers): number => numbers.reduce((sum, value) => sum + Math.abs(value), 0);
-    for (const k of [0, 1, 2]) expect(sizeOf(told[k]!)).toBeLessThan(sizeOf(moves.map((move) => move[k]!)) / 3);
+    for (const k of [0, 1, 2]) expect(sizeOf(reported[k]!)).toBeLessThan(sizeOf(moves.map((move) => move[k]!)) / 3);
     expectBack(raw, false);
   });
 
@@ -360,20 +360,20 @@ describe("row 25: columns", () => {
   });
 
   test("of little length ask for little memory", () => {
-    const told = new ByteBuilder();
-    told.u8(1);
-    writeVarInt(told, LIMITS.uncompressed + 1);
-    for (const byte of lengths({ 0: 1 })) told.u8(byte);
+    const reported = new ByteBuilder();
+    reported.u8(1);
+    writeVarInt(reported, LIMITS.uncompressed + 1);
+    for (const byte of lengths({ 0: 1 })) reported.u8(byte);
     const huge = new Uint8Array(LIMITS.uncompressed / 2);
-    huge.set(told.u8(0).take());
+    huge.set(reported.u8(0).take());
     for (const columns of [huge, huge.slice(0, 30)])
       expect(String(outcomeOf(columns))).toMatch(/columns, length: expected at most/);
   });
 });
 
 /** Lengths of 19 streams, each below 128. */
-function lengths(told: Readonly<Record<number, number>>): number[] {
-  return Array.from({ length: 19 }, (_, stream) => told[stream] ?? 0);
+function lengths(reported: Readonly<Record<number, number>>): number[] {
+  return Array.from({ length: 19 }, (_, stream) => reported[stream] ?? 0);
 }
 
 describe("a file with flag COLUMNS", () => {
@@ -425,9 +425,9 @@ describe("a file with flag COLUMNS", () => {
 });
 
 async function messages(recording: Recording): Promise<string[]> {
-  const told: string[] = [];
+  const reported: string[] = [];
   for await (const batch of recording.batches())
     for (let i = 0; i < batch.length; i++)
-      told.push(`${batch.time[i]} ${batch.channel[i]} ${Buffer.from(batch.payload(i)).toString("hex")}`);
-  return told;
+      reported.push(`${batch.time[i]} ${batch.channel[i]} ${Buffer.from(batch.payload(i)).toString("hex")}`);
+  return reported;
 }

@@ -100,10 +100,10 @@ async function expectExact(files: Files, where: string): Promise<void> {
     const expected = isWhole ? rows.get(i) : i === 0 ? ["0 snapshot "] : undefined;
     expect(kept.get(i), `${where}, chunk ${i}`).toEqual(expected);
   }
-  const told = report.findings.filter(isLostChunk);
+  const reported = report.findings.filter(isLostChunk);
   const lostChunks = [...whole.keys()].filter((i) => !whole[i]);
   expect(
-    told.map(({ time }) => time! / TICK / 60).sort((a, b) => a - b),
+    reported.map(({ time }) => time! / TICK / 60).sort((a, b) => a - b),
     where,
   ).toEqual(lostChunks);
   let lost = 0;
@@ -214,12 +214,12 @@ test("chunks of the same lengths, or the same bytes, are told apart", async () =
       const kept = await rowsByChunk(recording);
       for (let i = 0; i < 5; i++) expect(kept.get(i)).toEqual(i === lost ? undefined : all.get(i));
       const to = new MemoryFiles("a.hcrp");
-      const told: string[] = [];
+      const reported: string[] = [];
       await writing.repair(recording.reader, to, {
-        lost: ({ message }) => told.push(message),
+        lost: ({ message }) => reported.push(message),
         rebuilt: () => undefined,
       });
-      expect(told).toEqual([expect.stringContaining(`chunk ${lost} (ticks ${lost * 60}`)]);
+      expect(reported).toEqual([expect.stringContaining(`chunk ${lost} (ticks ${lost * 60}`)]);
     }
   }
 });

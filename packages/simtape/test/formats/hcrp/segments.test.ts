@@ -62,7 +62,7 @@ async function rows(recording: Recording): Promise<string[]> {
 const all = await open(sound).then(rows);
 const tickOf = (row: string): number => Number(row.slice(0, row.indexOf(" ")));
 const codes = (findings: readonly Finding[]): string[] => findings.map(({ code }) => code);
-const told = (findings: readonly Finding[]): string => findings.map(({ message }) => message).join("\n");
+const reported = (findings: readonly Finding[]): string => findings.map(({ message }) => message).join("\n");
 
 async function checked(files: Files): Promise<readonly Finding[]> {
   await using recording = await open(files);
@@ -161,8 +161,8 @@ test("a damaged metadata file is made up for by the generation before and the re
     await using recording = await open(files);
     expect(await rows(recording)).toEqual(all);
     expect(codes(recording.findings)).toContain("index-recovered");
-    expect(told(recording.findings)).toContain("generation 1 (meta.hcrp.bak) and the records of segments");
-    expect(told(recording.findings)).toContain("ticks 0 to 359 are kept");
+    expect(reported(recording.findings)).toContain("generation 1 (meta.hcrp.bak) and the records of segments");
+    expect(reported(recording.findings)).toContain("ticks 0 to 359 are kept");
     await using epochs = await open(sound);
     expect(recording.info.metadata["worldId"]).toBe(epochs.info.metadata["worldId"]);
     await using whole = await repaired(files);
@@ -188,7 +188,7 @@ test("a generation before that is of another recording, or damaged, is not used"
   for (const backup of [broken, other]) {
     await using recording = await open({ [META]: indexless, ...segmentsOf(sound), "meta.hcrp.bak": backup });
     expect(await rows(recording)).toEqual(all);
-    expect(told(recording.findings)).not.toContain(".bak");
+    expect(reported(recording.findings)).not.toContain(".bak");
   }
 });
 
@@ -212,7 +212,7 @@ test("a chunk whose record is damaged, too, is found by its frame, and its ticks
       bytes.fill(0xaa, at + 8, at + 72);
       await using recording = await open({ ...files, [name]: bytes });
       expect(await rows(recording), `${name} ${at}`).toEqual(all);
-      expect(told(recording.findings)).toContain("1 of them without a sound record");
+      expect(reported(recording.findings)).toContain("1 of them without a sound record");
     }
   }
 });
@@ -227,14 +227,14 @@ test("making the index again ends at the first gap, and says which ticks are los
   const { [segment(1)]: _middle, ...rest } = segmentsOf(sound);
   await using recording = await open(rest);
   expect(await rows(recording)).toEqual(all.filter((row) => tickOf(row) < 120));
-  expect(told(recording.findings)).toContain("ticks 0 to 119 are kept");
+  expect(reported(recording.findings)).toContain("ticks 0 to 119 are kept");
   expect(recording.findings).toContainEqual(expect.objectContaining({ code: "lost-ticks", severity: "loss" }));
-  expect(told(recording.findings)).toContain("ticks 120 to 359 are lost");
+  expect(reported(recording.findings)).toContain("ticks 120 to 359 are lost");
   // with the header the ticks that should be there are known, too
   const indexless = sound[META]!.slice().fill(0, -60);
   const { [segment(2)]: _last, ...first } = segmentsOf(sound);
   await using known = await open({ [META]: indexless, ...first });
-  expect(told(known.findings)).toContain("ticks 240 to 359 are lost");
+  expect(reported(known.findings)).toContain("ticks 240 to 359 are lost");
   expect(outcome(known)).toBe("crashed");
 });
 

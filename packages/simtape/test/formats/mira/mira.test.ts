@@ -118,8 +118,8 @@ describe.runIf(samplesDirectory !== null)("the reference tapes", () => {
     await using recording = await open(name);
     expect(await contentOf(recording)).toEqual(channels);
     // Nothing in multi.* is compressed, so that no codec can be told.
-    const told = { ...profile, codec: stem === "multi" ? null : profile["codec"], ...reading };
-    expect(recording.info.metadata["profile"]).toMatchObject(told);
+    const reported = { ...profile, codec: stem === "multi" ? null : profile["codec"], ...reading };
+    expect(recording.info.metadata["profile"]).toMatchObject(reported);
     expect(recording.info.metadata["startNs"]).toBe(BigInt(startNs));
     expect(recording.info.metadata["zoneOffsetNs"]).toBe(Number(zoneOffsetNs));
     expect((await recording.timeline()).epoch).toBe(BigInt(startNs));

@@ -195,7 +195,7 @@ describe("a tape that is written", () => {
   });
 });
 
-describe("a tape written anew", () => {
+describe("a tape written again", () => {
   test.each(SAMPLES)("from %s has the same messages", async (name) => {
     const tape = sampleBytes(`mira/${name}`);
     const copy = await rewritten(tape);

@@ -9,7 +9,7 @@ import { tries } from "../../soak.ts";
 interface Read {
   /** In the order of the file: time and content. */
   readonly messages: readonly { readonly time: number; readonly content: string }[];
-  readonly told: readonly string[];
+  readonly reported: readonly string[];
 }
 
 async function read(bytes: Uint8Array): Promise<Read> {
@@ -22,12 +22,15 @@ async function read(bytes: Uint8Array): Promise<Read> {
     }
   }
   rows.sort((a, b) => a.sequence - b.sequence);
-  return { messages: rows, told: recording.findings.map(({ message }) => message) };
+  return { messages: rows, reported: recording.findings.map(({ message }) => message) };
 }
 
 /** Messages whose times are told to be made. */
-function madeIn(told: readonly string[]): number {
-  return told.reduce((sum, message) => sum + Number(/no index entries for (\d+) messages/.exec(message)?.[1] ?? 0), 0);
+function madeIn(reported: readonly string[]): number {
+  return reported.reduce(
+    (sum, message) => sum + Number(/no index entries for (\d+) messages/.exec(message)?.[1] ?? 0),
+    0,
+  );
 }
 
 const fixture = (name: string): Uint8Array =>
@@ -71,7 +74,7 @@ describe.each(zips)("%s, cut at any byte", (_, bytes) => {
           if (time < last) expect.fail(`the time goes back from ${last} to ${time}`);
           last = time;
         }
-        expect(wrong).toBeLessThanOrEqual(madeIn(found.told));
+        expect(wrong).toBeLessThanOrEqual(madeIn(found.reported));
       }),
       { numRuns: isBig ? tries(10, 300) : tries(40, 2000), seed: 14 },
     );

@@ -113,9 +113,9 @@ function brief({ time, kind, who }: RecordingEvent): string {
 describe("events of a recording", () => {
   test.each(ALL)("are those of all its messages, decoded one by one: $name", async (specimen) => {
     const recording = await open(specimen);
-    const told = (await eventsOf(recording)).filter(({ channel }) => channel !== null);
+    const reported = (await eventsOf(recording)).filter(({ channel }) => channel !== null);
     expect(
-      told.map(({ time, sequence, kind, who }) => ({ time, sequence, kind, who: who.map(({ id }) => id) })),
+      reported.map(({ time, sequence, kind, who }) => ({ time, sequence, kind, who: who.map(({ id }) => id) })),
     ).toEqual(await naiveEvents(recording));
   });
 
@@ -178,8 +178,8 @@ describe("events of a recording", () => {
     for await (const { length } of recording.batches({ channels: [recording.channel("snapshot")] }))
       snapshots += length;
     expect(snapshots).toBeGreaterThan(3);
-    const told = await eventsOf(recording);
-    const since = told.filter(({ time }) => time > 0);
+    const reported = await eventsOf(recording);
+    const since = reported.filter(({ time }) => time > 0);
     expect(since.map(({ time, kind, text }) => `${time / 5e7} ${kind}: ${text}`)).toEqual([
       "100 mount: Ada gets on minecraft:boat",
       "100 mount: Bo gets on minecraft:boat",
@@ -224,9 +224,9 @@ describe("events of a recording", () => {
       const [time, id1, id2] = [line.slice(0, 8), line.slice(16, 22), line.slice(59, 65)].map((cell) => cell.trim());
       return `${time} ${id1} ${id2}`;
     });
-    const told = await eventsOf(recording, { kinds: ["collision"] });
+    const reported = await eventsOf(recording, { kinds: ["collision"] });
     expect(
-      told.map(({ time, value }) => {
+      reported.map(({ time, value }) => {
         const { id1, id2 } = value as { readonly id1: number; readonly id2: number };
         // its columns are six wide
         return [Math.round(time / 1e9), ...[id1, id2].map((id) => String(id).slice(0, 6))].join(" ");

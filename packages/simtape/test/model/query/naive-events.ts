@@ -12,8 +12,8 @@ export interface NaiveEvent {
 
 type Fields = { readonly [key: string]: Value };
 /** What one message tells, by name of its channel; state is kept in the closure. */
-type Tell = (channel: string, value: Value, at: { readonly time: number; readonly keyframe: boolean }) => Told[];
-type Told = readonly [kind: string, ...who: (number | string)[]];
+type Tell = (channel: string, value: Value, at: { readonly time: number; readonly keyframe: boolean }) => Reported[];
+type Reported = readonly [kind: string, ...who: (number | string)[]];
 
 /** The events of a recording, told by decoding every message of every channel, one by one. */
 export async function naiveEvents(recording: Recording): Promise<NaiveEvent[]> {
@@ -27,8 +27,8 @@ export async function naiveEvents(recording: Recording): Promise<NaiveEvent[]> {
     } catch {
       continue;
     }
-    const told = tell(message.channel.name, value, { time, keyframe });
-    for (const [kind, ...who] of told) events.push({ time, sequence, kind, who });
+    const reported = tell(message.channel.name, value, { time, keyframe });
+    for (const [kind, ...who] of reported) events.push({ time, sequence, kind, who });
   }
   return events;
 }
@@ -114,33 +114,33 @@ const TELLERS: Readonly<Record<string, (recording: Recording) => Promise<Tell>>>
       if (channel === "frame") return keyframe && fields["frame.index"] === 0 ? [["reset"]] : [];
       if (channel === "command") return [["command"]];
       if (channel !== "state") return [];
-      const told: Told[] = [];
+      const reported: Reported[] = [];
       for (const [key, item] of Object.entries(fields["updates"] as Fields)) {
         const id = key.slice(key.indexOf(".") + 1);
         if (key.startsWith("avatar.") && !users.has(id)) {
           users.add(id);
-          told.push(["join", id]);
+          reported.push(["join", id]);
         } else if (key.startsWith("interaction.")) {
           const owner = (item as Fields | null)?.["owner.id"];
           const before = grips.get(id);
           if (before === undefined || before.length === 1)
             grips.set(id, typeof owner === "string" ? [owner, id] : [id]);
-          if (before === undefined) told.push(["grab", ...grips.get(id)!]);
-        } else if (key.startsWith("selection.")) told.push(["selection"]);
+          if (before === undefined) reported.push(["grab", ...grips.get(id)!]);
+        } else if (key.startsWith("selection.")) reported.push(["selection"]);
         else if (key === "simulation.name" && item !== loaded) {
           loaded = item;
-          told.push(["simulation"]);
+          reported.push(["simulation"]);
         }
       }
       for (const key of fields["removals"] as readonly string[]) {
         const id = key.slice(key.indexOf(".") + 1);
-        if (key.startsWith("avatar.") && users.delete(id)) told.push(["leave", id]);
+        if (key.startsWith("avatar.") && users.delete(id)) reported.push(["leave", id]);
         else if (key.startsWith("interaction.") && grips.has(id)) {
-          told.push(["release", ...grips.get(id)!]);
+          reported.push(["release", ...grips.get(id)!]);
           grips.delete(id);
-        } else if (key.startsWith("selection.")) told.push(["selection"]);
+        } else if (key.startsWith("selection.")) reported.push(["selection"]);
       }
-      return told;
+      return reported;
     };
   },
 
@@ -151,27 +151,27 @@ const TELLERS: Readonly<Record<string, (recording: Recording) => Promise<Tell>>>
       const fields = value as Fields;
       if (channel === "extra-properties") return [["property"]];
       if (channel === "signals") {
-        const told: Told[] = [];
+        const reported: Reported[] = [];
         for (const [path, now] of Object.entries(fields)) {
           const before = flags[path];
           const isWheel = path.endsWith("/wow");
           if (before === undefined || Boolean(before) === Boolean(now)) continue;
-          if (isWheel) told.push([now ? "touchdown" : "liftoff", "self"]);
-          else if (typeof now === "boolean") told.push([path === "/sim/crashed" && now ? "crash" : "flag", "self"]);
+          if (isWheel) reported.push([now ? "touchdown" : "liftoff", "self"]);
+          else if (typeof now === "boolean") reported.push([path === "/sim/crashed" && now ? "crash" : "flag", "self"]);
         }
         flags = fields;
-        return told;
+        return reported;
       }
       const callsign = fields["callsign"] as string | undefined;
       if (channel !== "multiplayer" || callsign === undefined || fields["position"] === undefined) return [];
-      const told: Told[] = [];
+      const reported: Reported[] = [];
       const properties = fields["properties"] as Fields;
       const before = said.get(callsign);
       const chat = properties["sim/multiplay/chat"] ?? before ?? "";
-      if (before === undefined) told.push(["join", callsign]);
-      if (chat !== (before ?? "") && chat !== "") told.push(["chat", callsign]);
+      if (before === undefined) reported.push(["join", callsign]);
+      if (chat !== (before ?? "") && chat !== "") reported.push(["chat", callsign]);
       said.set(callsign, chat as string);
-      return told;
+      return reported;
     };
   },
 

@@ -30,7 +30,7 @@ async function whereAll(states: AsyncIterable<State>): Promise<Map<string, Where
   return found;
 }
 
-function whereOf(paths: readonly PathInfo[]): Map<string, Where> {
+function partOf(paths: readonly PathInfo[]): Map<string, Where> {
   return new Map(paths.map(({ text, first, last, extent }) => [text, { first, last, extent }]));
 }
 
@@ -49,12 +49,12 @@ describe.each([...SOUND, ...REAL])("paths of $name", (sound) => {
     const holding = async function* (start: number): AsyncGenerator<State> {
       for await (const state of recording.states({ start, end: to })) if (times.has(state.time)) yield state;
     };
-    expect(whereOf(await recording.paths({ end: to }))).toEqual(await whereAll(holding(from)));
+    expect(partOf(await recording.paths({ end: to }))).toEqual(await whereAll(holding(from)));
     // what holds at the beginning of a range is there at it
     const inside = moments[Math.min(moments.length - 1, 7)]!;
     if (inside >= to) return;
     const expected = await whereAll(holding(inside));
-    expect(whereOf(await recording.paths({ start: inside, end: to }))).toEqual(expected);
+    expect(partOf(await recording.paths({ start: inside, end: to }))).toEqual(expected);
     expect(await recording.paths({ start: to, end: from })).toEqual([]);
   });
 

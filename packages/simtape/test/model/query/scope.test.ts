@@ -61,8 +61,8 @@ describe("what is folded for some paths", () => {
         for (const state of states) {
           const row = rowAt(series, state.time);
           const said = row < 0 ? undefined : rowOf(series, row);
-          const told = toldOf(state, series.path, series);
-          expect([series.text, state.time, said]).toEqual([series.text, state.time, told]);
+          const reported = toldOf(state, series.path, series);
+          expect([series.text, state.time, said]).toEqual([series.text, state.time, reported]);
         }
       }
     };

@@ -26,13 +26,13 @@ describe.each([...SOUND, ...REAL])("series of $name", (sound) => {
   /** Some paths, what is nowhere among them at times, and two times of which the second may be the first or before it. */
   const asked = (): fc.Arbitrary<{ paths: SeriesPath[]; start: number; end: number }> => {
     const { moments } = truth;
-    const told = truth.paths.filter(({ path }) => !isSpeed(path)).map(({ path }) => path);
+    const reported = truth.paths.filter(({ path }) => !isSpeed(path)).map(({ path }) => path);
     const lost: SeriesPath[] = [
       { value: "no such", keys: ["value"] },
       { set: "vehicles", id: 4711, column: "position", item: 0 },
       { set: "nobody", id: "x", column: "position", item: 2 },
     ];
-    const path = fc.oneof({ weight: 9, arbitrary: fc.constantFrom(...told) }, fc.constantFrom(...lost));
+    const path = fc.oneof({ weight: 9, arbitrary: fc.constantFrom(...reported) }, fc.constantFrom(...lost));
     const time = fc.oneof(
       fc.constantFrom(...moments),
       fc.integer({ min: Math.floor(moments[0]!) - 1e9, max: Math.ceil(moments.at(-1)!) + 1e9 }),

@@ -79,7 +79,7 @@ describe.each([...SOUND, ...REAL])("states of $name", (sound) => {
     const every = Math.max(1, (end - start) / 4);
     const kept: [State, unknown][] = [];
     for await (const state of recording.states({ every })) kept.push([state, comparable(state)]);
-    for (const [state, told] of kept) expect(comparable(state)).toEqual(told);
+    for (const [state, reported] of kept) expect(comparable(state)).toEqual(reported);
     const reason = new Error("enough");
     const called = async (): Promise<void> => {
       for await (const _ of recording.states({ start, end: end + 10 * every, every, signal: controller.signal }))
