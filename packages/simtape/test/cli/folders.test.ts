@@ -5,6 +5,8 @@ import { tmpdir } from "node:os";
 import { basename, join, relative } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { recordingsIn } from "../../src/cli/input/folders.ts";
+import { recordingsInStore } from "../../src/cli/input/store-recordings.ts";
+import { FORMATS, memoryStore } from "../../src/index.ts";
 
 const TOWN = new URL("../../../../examples/town.log", import.meta.url).pathname;
 
@@ -54,4 +56,14 @@ test("recordings are found at every depth, once each, in the order of their path
     join("2026", "11", "town.log"),
     "town.log",
   ]);
+});
+
+test("what shows the world of a recording is none, whatever is in it", async () => {
+  const files = ["race.region.zip", "town.xodr", "flight.tif", "robot.yaml", "robot.pgm", "peptide.pdb", "hero.glb"];
+  for (const name of files) writeFileSync(join(folder, name), Uint8Array.of(0x50, 0x4b, 3, 4));
+  copyFileSync(TOWN, join(folder, "town.log"));
+  expect((await recordingsIn(folder)).map(({ path }) => relative(folder, path))).toEqual(["town.log"]);
+  const store = memoryStore();
+  for (const name of [...files, "town.log"]) await store.put(name, new Uint8Array(4));
+  expect(await recordingsInStore(store, FORMATS)).toEqual(["town.log"]);
 });

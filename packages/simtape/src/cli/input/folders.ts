@@ -4,7 +4,7 @@ import { basename, join, sep } from "node:path";
 import { fileSource } from "../../io/node/index.ts";
 import { SourceError } from "../../io/source.ts";
 import { RecordingError } from "../../model/error.ts";
-import { folderMains, isNamedAsRecording, isSecondOfPair } from "../../model/file-names.ts";
+import { folderMains, isNamedAsRecording, isSecondOfPair, isWorldFile } from "../../model/file-names.ts";
 import { recognize } from "../../model/open.ts";
 import { SIDE_CAR_ENDING } from "../../model/side-car/ending.ts";
 import { isInS3 } from "./command-path.ts";
@@ -34,7 +34,8 @@ export async function recordingsAt(name: string): Promise<readonly string[]> {
 
 /**
  * The folder itself when it is one recording; else the files and folders in it, at every depth, that are, as their content
- * shows. What cannot be read is one as its name shows: who opens it learns why. Throws `UsageError` where there is none.
+ * shows; a file that shows the world of one is none. What cannot be read is one as its name shows: who opens it learns why.
+ * Throws `UsageError` where there is none.
  */
 export async function recordingsIn(folder: string): Promise<readonly FoundRecording[]> {
   const candidates: Candidate[] = [];
@@ -78,7 +79,8 @@ async function walk(folder: string, walked: Set<string>, to: Candidate[]): Promi
     }
     const isFile = entry?.isFile() === true;
     const mayBeOne = isFile || (entry?.isSymbolicLink() === true && isNamed(path));
-    if (mayBeOne && !isSecondOfPair(name, names, allFormats())) to.push({ path, main: null, isFile });
+    if (mayBeOne && !isWorldFile(name) && !isSecondOfPair(name, names, allFormats()))
+      to.push({ path, main: null, isFile });
   }
 }
 

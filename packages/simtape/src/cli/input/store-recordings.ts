@@ -1,5 +1,5 @@
 import type { Store } from "../../io/store.ts";
-import { folderMains, isNamedAsRecording, isSecondOfPair } from "../../model/file-names.ts";
+import { folderMains, isNamedAsRecording, isSecondOfPair, isWorldFile } from "../../model/file-names.ts";
 import type { Format } from "../../model/format.ts";
 import { UsageError } from "../run/failure.ts";
 
@@ -22,7 +22,7 @@ export async function recordingsInStore(store: Store, formats: readonly Format[]
     if (mains.some((main) => names.includes(main))) found.push(folder);
     else
       for (const name of names) {
-        if (isNamedAsRecording(name, formats) && !isSecondOfPair(name, names, formats))
+        if (isNamedAsRecording(name, formats) && !isWorldFile(name) && !isSecondOfPair(name, names, formats))
           found.push(folder === "" ? name : `${folder}/${name}`);
       }
   }
