@@ -11,7 +11,8 @@ import simtape
 ENDINGS = (".log", ".fgtape", ".tape", ".hcrp", ".zip")
 
 for path in sorted(Path(sys.argv[1]).iterdir()):
-    if path.suffix not in ENDINGS:
+    # region files of Minecraft show the world of a recording
+    if path.suffix not in ENDINGS or path.name.endswith(".region.zip"):
         continue
     recording = simtape.read(path)
     info = recording.info()

@@ -1,9 +1,10 @@
 import { spawn, spawnSync } from "node:child_process";
 import { copyFileSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { basename, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { recordingsIn } from "simtape/serving";
 import { makeDemos } from "./support/demos.ts";
 import { startNode, type TestNode, until } from "./support/node.ts";
 import { simtape } from "../../simtape/test/cli/run.ts";
@@ -62,8 +63,7 @@ describe.skipIf(PYTHON === undefined)("the package for Python (needs python3, 3.
 
   beforeAll(async () => {
     await makeDemos(folder);
-    // beside some are their worlds, which are no recordings
-    const names = readdirSync(folder).filter((name) => !/\.(xodr|tif|dat|yaml|pgm|urdf)$/.test(name));
+    const names = (await recordingsIn(folder)).map(({ path }) => basename(path));
     mkdirSync(join(folder, ".printed"));
     for (const name of names)
       writeFileSync(join(folder, ".printed", `${name}.json`), JSON.stringify(await printedOf(join(folder, name))));
