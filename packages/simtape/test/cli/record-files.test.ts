@@ -58,7 +58,8 @@ describe("the lock of another machine", () => {
     const refused = await writerLock(path, "run").catch((error: unknown) => error as Error);
     const [, seconds] = reported.exec((refused as Error).message) ?? [];
     expect(Number(seconds)).toBeGreaterThan(200);
-    expect(Number(seconds)).toBeLessThanOrEqual(300);
+    // times of files are finer than those of the clock, and the rest of a second counts as one
+    expect(Number(seconds)).toBeLessThanOrEqual(301);
     await (await writerLock(path, "run", { takesOver: true })).release();
     // a process of this machine that lives is asked nothing
     const held = await writerLock(path, "run");
