@@ -1,9 +1,11 @@
 /**
  * MCAP beside @mcap/core: written, both to nowhere, with chunks of the same size; and read from memory, ours as batches,
- * the peer's by its stream reader. Both have one zstd: Node's own where it has one, else the WebAssembly that ships.
+ * the peer's by its stream reader. Both write with one zstd: Node's own where it has one, else the WebAssembly that ships.
+ * The peer reads with the decompressors of @mcap/support, which are made for it.
  */
 import { crc32 } from "node:zlib";
 import { McapStreamReader } from "@mcap/core";
+import { loadDecompressHandlers } from "@mcap/support";
 import { MemoryFiles, open, type SourceBundle } from "../../packages/simtape/dist/index.js";
 import { loadZstd } from "../../packages/simtape/dist/codec/zstd.js";
 import { Clock } from "../../packages/simtape/dist/export/mcap/clock.js";
@@ -18,6 +20,7 @@ const CHUNK = 1 << 20;
 const EPOCH = 1_760_000_000_000_000_000n;
 const PEER = "@mcap/core";
 const zstd = await loadZstd();
+const decompressHandlers = await loadDecompressHandlers();
 
 interface Payload {
   readonly topic: string;
@@ -162,10 +165,6 @@ function readTheirs(file: Uint8Array, expected: number): void {
   }
   if (count !== expected) throw new Error(`${count} messages of ${expected}`);
 }
-
-const decompressHandlers = {
-  zstd: (frame: Uint8Array, size: bigint) => zstd.decompress(frame, { size: Number(size) }),
-};
 
 /** Texts of numbers, of which 64 repeat, or none. */
 function made(count: number, bytes: number, isAlike: boolean): Payload[] {

@@ -54,6 +54,14 @@ describe.skipIf(!hasChromium)("the library page", () => {
   };
   const toolbar = () => page.getByRole("toolbar", { name: "Selected recordings" });
 
+  test("region files in a zip beside a recording are seen around its players", async () => {
+    const race = (await listed()).find(({ name }) => name.startsWith("race"));
+    await page.goto(`${node.address}/r/${race!.id}`);
+    await untilOpen(page);
+    await page.waitForFunction(() => simtape.companions.value.some(({ name }) => name === "race.region.zip"));
+    await page.getByRole("img", { name: /chunks of the world/ }).waitFor();
+  });
+
   test("a road net that is dropped with a recording is seen by all who open it", async () => {
     await page.goto(node.address);
     await page.getByRole("status").getByText("5 recordings").waitFor();

@@ -1,17 +1,22 @@
 import { LayoutError } from "../bytes/error.ts";
+import { loadXxh32 } from "./xxhash.ts";
 
 /**
  * Decompresses all LZ4 frames that fill `bytes`, skippable frames skipped, checksums verified; the result is the
- * caller's own. Throws `LayoutError` when they are damaged, cut, followed by other bytes, need a dictionary, or hold
- * more than `limit` bytes.
+ * caller's own. Rejects with `LayoutError` when they are damaged, cut, followed by other bytes, need a dictionary, or
+ * hold more than `limit` bytes.
  */
-export function decompressLz4(bytes: Uint8Array, limit: number): Uint8Array<ArrayBuffer> {
-  const decoder = new Lz4Decoder(bytes, limit);
+export async function decompressLz4(bytes: Uint8Array, limit: number): Promise<Uint8Array<ArrayBuffer>> {
+  const decoder = new Lz4Decoder(bytes, limit, await loadXxh32());
   while (decoder.at < bytes.length) decoder.frame();
   return decoder.output.slice(0, decoder.length);
 }
 
 const MAGIC = 0x184d2204;
+/** Runs up to this length are copied byte by byte: a call takes longer. */
+const SHORT = 32;
+/** Bytes that are copied in one step of a loop; those beyond the run are overwritten by what follows. */
+const STEP = 4;
 
 class Lz4Decoder {
   output: Uint8Array<ArrayBuffer>;
@@ -19,9 +24,11 @@ class Lz4Decoder {
   at = 0;
   readonly #bytes: Uint8Array;
   readonly #limit: number;
+  readonly #xxh32: (bytes: Uint8Array) => number;
 
-  constructor(bytes: Uint8Array, limit: number) {
+  constructor(bytes: Uint8Array, limit: number, xxh32: (bytes: Uint8Array) => number) {
     this.#bytes = bytes;
+    this.#xxh32 = xxh32;
     this.#limit = limit;
     this.output = new Uint8Array(Math.min(limit, bytes.length * 4));
   }
@@ -40,7 +47,7 @@ class Lz4Decoder {
     const sizeAt = this.at;
     if ((flags & 0x08) !== 0) this.#skip(8);
     if ((flags & 0x01) !== 0) this.#fail("LZ4 frame needs a dictionary", this.at);
-    const check = (xxh32(this.#bytes.subarray(start + 4, this.at)) >>> 8) & 0xff;
+    const check = (this.#xxh32(this.#bytes.subarray(start + 4, this.at)) >>> 8) & 0xff;
     if (this.#u8() !== check) this.#fail("LZ4 header checksum does not match", this.at - 1);
     const frameStart = this.length;
     for (;;) {
@@ -51,7 +58,7 @@ class Lz4Decoder {
       this.#skip(size);
       if (word >>> 31 === 1) this.#copy(from, size);
       else this.#block(from, this.at, (flags & 0x20) !== 0 ? this.length : frameStart);
-      if ((flags & 0x10) !== 0 && this.#u32() !== xxh32(this.#bytes.subarray(from, from + size))) {
+      if ((flags & 0x10) !== 0 && this.#u32() !== this.#xxh32(this.#bytes.subarray(from, from + size))) {
         this.#fail("LZ4 block checksum does not match", from);
       }
     }
@@ -63,7 +70,7 @@ class Lz4Decoder {
       this.at = at;
       if (size !== content.length) this.#fail(`LZ4 frame states ${size} bytes and holds ${content.length}`, sizeAt);
     }
-    if ((flags & 0x04) !== 0 && this.#u32() !== xxh32(content)) {
+    if ((flags & 0x04) !== 0 && this.#u32() !== this.#xxh32(content)) {
       this.#fail("LZ4 content checksum does not match", this.at - 4);
     }
   }
@@ -71,6 +78,7 @@ class Lz4Decoder {
   /** One compressed block; matches may reach back to `floor` in the output. */
   #block(from: number, end: number, floor: number): void {
     const bytes = this.#bytes;
+    let { output, length } = this;
     let at = from;
     while (at < end) {
       const token = bytes[at++]!;
@@ -82,13 +90,26 @@ class Lz4Decoder {
         }
       }
       if (literals > end - at) this.#fail("LZ4 block ends inside literals", at);
-      this.#copy(at, literals);
+      if (length + literals > output.length) output = this.#grown(length, literals);
+      if (literals > SHORT) output.set(bytes.subarray(at, at + literals), length);
+      else if (length + literals + STEP <= output.length && at + literals + STEP <= end) {
+        for (let i = 0; i < literals; i += STEP) {
+          output[length + i] = bytes[at + i]!;
+          output[length + i + 1] = bytes[at + i + 1]!;
+          output[length + i + 2] = bytes[at + i + 2]!;
+          output[length + i + 3] = bytes[at + i + 3]!;
+        }
+      } else for (let i = 0; i < literals; i++) output[length + i] = bytes[at + i]!;
       at += literals;
-      if (at === end) return;
+      length += literals;
+      if (at === end) {
+        this.length = length;
+        return;
+      }
       if (at + 2 > end) this.#fail("LZ4 block ends inside a distance", at);
       const distance = bytes[at]! | (bytes[at + 1]! << 8);
       at += 2;
-      if (distance === 0 || distance > this.length - floor) this.#fail("LZ4 distance before the first byte", at - 2);
+      if (distance === 0 || distance > length - floor) this.#fail("LZ4 distance before the first byte", at - 2);
       let count = (token & 15) + 4;
       if (count === 19) {
         for (let more = 255; more === 255; count += more) {
@@ -96,28 +117,36 @@ class Lz4Decoder {
           more = bytes[at++]!;
         }
       }
-      this.#room(count);
-      const output = this.output;
-      let length = this.length;
-      for (const stop = length + count; length < stop; length++) output[length] = output[length - distance]!;
-      this.length = length;
+      if (length + count > output.length) output = this.#grown(length, count);
+      const source = length - distance;
+      if (count > SHORT && distance >= count) output.copyWithin(length, source, source + count);
+      else if (length + count + STEP <= output.length) {
+        for (let i = 0; i < count; i += STEP) {
+          output[length + i] = output[source + i]!;
+          output[length + i + 1] = output[source + i + 1]!;
+          output[length + i + 2] = output[source + i + 2]!;
+          output[length + i + 3] = output[source + i + 3]!;
+        }
+      } else for (let i = 0; i < count; i++) output[length + i] = output[source + i]!;
+      length += count;
     }
     this.#fail("LZ4 block ends without literals", at);
   }
 
   #copy(from: number, count: number): void {
-    this.#room(count);
+    if (this.length + count > this.output.length) this.#grown(this.length, count);
     this.output.set(this.#bytes.subarray(from, from + count), this.length);
     this.length += count;
   }
 
-  #room(count: number): void {
-    const need = this.length + count;
-    if (need <= this.output.length) return;
+  /** The output, with room for `count` bytes behind `length`. */
+  #grown(length: number, count: number): Uint8Array<ArrayBuffer> {
+    const need = length + count;
     if (need > this.#limit) this.#fail(`LZ4 frames hold more than ${this.#limit} bytes`, this.at);
     const grown = new Uint8Array(Math.min(this.#limit, Math.max(need, this.output.length * 2)));
-    grown.set(this.output.subarray(0, this.length));
+    grown.set(this.output.subarray(0, length));
     this.output = grown;
+    return grown;
   }
 
   #u8(): number {
@@ -127,7 +156,8 @@ class Lz4Decoder {
 
   #u32(): number {
     this.#skip(4);
-    return little(this.#bytes, this.at - 4);
+    const [bytes, at] = [this.#bytes, this.at - 4];
+    return (bytes[at]! | (bytes[at + 1]! << 8) | (bytes[at + 2]! << 16) | (bytes[at + 3]! << 24)) >>> 0;
   }
 
   #skip(count: number): void {
@@ -140,46 +170,4 @@ class Lz4Decoder {
   #fail(message: string, at: number): never {
     throw new LayoutError("malformed", message, at);
   }
-}
-
-function little(bytes: Uint8Array, at: number): number {
-  return (bytes[at]! | (bytes[at + 1]! << 8) | (bytes[at + 2]! << 16) | (bytes[at + 3]! << 24)) >>> 0;
-}
-
-const P1 = 0x9e3779b1;
-const P2 = 0x85ebca77;
-const P3 = 0xc2b2ae3d;
-const P4 = 0x27d4eb2f;
-const P5 = 0x165667b1;
-
-/** XXH32 with seed 0: every checksum of an LZ4 frame. */
-export function xxh32(bytes: Uint8Array): number {
-  const length = bytes.length;
-  let at = 0;
-  let hash: number;
-  if (length >= 16) {
-    let a = (P1 + P2) | 0;
-    let b = P2 | 0;
-    let c = 0;
-    let d = -P1 | 0;
-    for (; at + 16 <= length; at += 16) {
-      a = Math.imul(rotate(a + Math.imul(little(bytes, at), P2), 13), P1);
-      b = Math.imul(rotate(b + Math.imul(little(bytes, at + 4), P2), 13), P1);
-      c = Math.imul(rotate(c + Math.imul(little(bytes, at + 8), P2), 13), P1);
-      d = Math.imul(rotate(d + Math.imul(little(bytes, at + 12), P2), 13), P1);
-    }
-    hash = rotate(a, 1) + rotate(b, 7) + rotate(c, 12) + rotate(d, 18);
-  } else {
-    hash = P5;
-  }
-  hash = (hash + length) | 0;
-  for (; at + 4 <= length; at += 4) hash = Math.imul(rotate(hash + Math.imul(little(bytes, at), P3), 17), P4);
-  for (; at < length; at++) hash = Math.imul(rotate(hash + Math.imul(bytes[at]!, P5), 11), P1);
-  hash = Math.imul(hash ^ (hash >>> 15), P2);
-  hash = Math.imul(hash ^ (hash >>> 13), P3);
-  return (hash ^ (hash >>> 16)) >>> 0;
-}
-
-function rotate(value: number, bits: number): number {
-  return (value << bits) | (value >>> (32 - bits));
 }

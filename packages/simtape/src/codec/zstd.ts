@@ -2,7 +2,7 @@ import { nativeZstd } from "#native-zstd";
 import { zstdWasm } from "#zstd-wasm";
 import { LayoutError } from "../bytes/error.ts";
 import { UnavailableError } from "./unavailable.ts";
-import { loadXxh64Low } from "./xxh64.ts";
+import { loadXxh64Low } from "./xxhash.ts";
 import { readZstdFrameHeader, zstdDictionaryId, zstdFrameLength } from "./zstd-frame.ts";
 import { ZstdFailure, ZstdHeap } from "./zstd-heap.ts";
 import { providedZstd } from "./zstd-provided.ts";

@@ -4,7 +4,8 @@ import { describe, expect, it } from "vitest";
 import { type Compression, decompress, sniffCompression } from "../../src/codec/any.ts";
 import { decompressBzip2 } from "../../src/codec/bzip2.ts";
 import { deflateZlib } from "../../src/codec/deflate.ts";
-import { decompressLz4, xxh32 } from "../../src/codec/lz4.ts";
+import { decompressLz4 } from "../../src/codec/lz4.ts";
+import { loadXxh32 } from "../../src/codec/xxhash.ts";
 import { decompressXz } from "../../src/codec/xz.ts";
 import { LayoutError } from "../../src/index.ts";
 import { sampleBytes, samplesDirectory } from "../samples.ts";
@@ -13,6 +14,8 @@ import { bytesOf, fixture, survives, thrown } from "./helpers.ts";
 const plain = fixture("plain.bin");
 
 const hasPython = spawnSync("python3", ["-c", "import bz2"]).status === 0;
+
+const hasLz4 = spawnSync("lz4", ["--version"]).status === 0;
 
 const FILES: [string, Compression][] = [
   ["plain.zlib", "zlib"],
@@ -102,29 +105,42 @@ describe("bzip2", () => {
 });
 
 describe("LZ4", () => {
-  it("checks with XXH32 as published", () => {
+  it("checks with XXH32 as published, of long content too", async () => {
+    const xxh32 = await loadXxh32();
     expect(xxh32(new Uint8Array(0))).toBe(0x02cc5d05);
     expect(xxh32(new TextEncoder().encode("Nobody inspects the spammish repetition"))).toBe(0xe2293b2f);
+    // Debian's `xxhsum -H0`, 200,000 bytes
+    expect(xxh32(new Uint8Array(200_000).map((_, i) => (i * i) >> 3))).toBe(0x53fdd22f);
   });
 
-  it("throws nothing but LayoutError on damaged frames", () => {
+  it("rejects with nothing but LayoutError for damaged frames", async () => {
     const file = fixture("plain-linked-size-blockchecks.lz4");
     const edit = fc.tuple(fc.integer({ min: 0, max: file.length - 1 }), fc.integer({ min: 0, max: 255 }));
-    fc.assert(
-      fc.property(fc.array(edit, { minLength: 1, maxLength: 5 }), (edits) => {
+    await fc.assert(
+      fc.asyncProperty(fc.array(edit, { minLength: 1, maxLength: 5 }), async (edits) => {
         const bytes = file.slice();
         for (const [at, value] of edits) bytes[at] = value;
-        survives(() => decompressLz4(bytes, 1 << 16));
+        const found = await decompressLz4(bytes, 1 << 16).catch((error: unknown) => error);
+        if (!(found instanceof LayoutError)) expect(found).toEqual(plain);
       }),
       { numRuns: 500 },
     );
   });
 
-  it("passes skippable frames and stops at the limit", () => {
+  it("passes skippable frames and stops at the limit", async () => {
     const skippable = Uint8Array.of(0x50, 0x2a, 0x4d, 0x18, 2, 0, 0, 0, 9, 9);
     const file = fixture("plain.lz4");
-    expect(decompressLz4(bytesOf(skippable, file, skippable), plain.length)).toEqual(plain);
-    expect(thrown(() => decompressLz4(file, 100)).message).toContain("more than 100");
+    expect(await decompressLz4(bytesOf(skippable, file, skippable), plain.length)).toEqual(plain);
+    await expect(decompressLz4(file, 100)).rejects.toThrow("more than 100");
+    await expect(decompressLz4(file, 100)).rejects.toThrow(LayoutError);
+  });
+
+  it.runIf(hasLz4)("reads long runs, near and far matches as the command packs them", async () => {
+    const bytes = new Uint8Array(600_000).map((_, i) => (i < 90_000 ? 7 : i % 700 < 60 ? i % 13 : (i * i) >> 5));
+    for (const words of [["-1"], ["-9", "-B4", "-BD"], ["-9", "-B7", "--no-frame-crc"]]) {
+      const packed = execFileSync("lz4", ["-c", ...words], { input: bytes, maxBuffer: 1 << 24 });
+      expect(await decompressLz4(new Uint8Array(packed), bytes.length)).toEqual(bytes);
+    }
   });
 });
 

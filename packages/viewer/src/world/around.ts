@@ -1,5 +1,6 @@
 import { PoseColumns, type State } from "simtape";
 import type { Session } from "../session.ts";
+import { wholeOf } from "./whole.ts";
 
 /** Times of a recording that are looked at, and things of a set. */
 const TIMES = 12;
@@ -10,7 +11,7 @@ const MOST = 12;
  * places. Of what was recorded, where it has others beside that.
  */
 export async function placesAround(session: Session, signal: AbortSignal): Promise<(readonly [number, number])[]> {
-  const [main] = session.state.value.decks;
+  const main = await wholeOf(session, signal);
   if (main === undefined) return [];
   const { recording, timeline } = main.opened;
   const { start, end } = timeline;

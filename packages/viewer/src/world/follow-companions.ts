@@ -71,10 +71,12 @@ async function besideOf(place: Locator | undefined, map: unknown, signal: AbortS
   };
   const found = await Promise.all(
     KINDS.filter(({ id }) => id !== "textures")
-      .filter(({ isOfMaps, folders }) => (folders === undefined ? offered || isOfMaps === true : isViewed(place)))
+      .filter(({ isOfMaps, folders }) => offered || (folders === undefined && isOfMaps === true))
       .map(async ({ endings, folders = endings, isOfMaps }) => {
         const stems = hasMap && isOfMaps === true ? [own, ...ofMap] : [own];
-        const names = stems.flatMap((stem) => folders.map((ending) => stem + ending));
+        // a library has files alone
+        const besides = folders.filter((ending) => isViewed(place) || !ending.endsWith("/"));
+        const names = stems.flatMap((stem) => besides.map((ending) => stem + ending));
         for (const name of new Set(names)) {
           const place = await there(name);
           // a server that answers no page of this origin answers none of them

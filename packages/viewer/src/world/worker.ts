@@ -38,8 +38,15 @@ async function answer({ kind: id, place, around }: ReadAsk): Promise<Scenery> {
     if (!whole.recognizes(bytes.subarray(0, FIRST))) return refused("not-recognized", `this is no ${name}`);
     return await (await whole.reader())(bytes, besideOf(place));
   } catch (error) {
-    return refused("not-read", error instanceof Error ? error.message : String(error));
+    return refused("not-read", wordsOf(error));
   }
+}
+
+/** Readers say what is wrong in an `Error`; all other kinds come from libraries that ran over the end of the bytes. */
+function wordsOf(error: unknown): string {
+  const message = error instanceof Error ? error.message : String(error);
+  const isOfLibrary = error instanceof RangeError || error instanceof TypeError || !(error instanceof Error);
+  return isOfLibrary ? `it is cut or damaged (${message})` : message;
 }
 
 /** Files that were given together with it, or that lie behind the same address. */

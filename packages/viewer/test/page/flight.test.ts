@@ -159,6 +159,9 @@ describe.skipIf(!hasChromium)("a flight, in a browser", () => {
     await page.getByRole("img", { name: /aircraft$/ }).waitFor();
     await page.keyboard.press("w");
     await page.getByRole("img", { name: /aircraft, terrain$/ }).waitFor();
+    const whole = tiffOf(heights, { ...options, corner });
+    await drop(page, { "cut.tif": whole.subarray(0, whole.length >> 1) });
+    await page.getByText(/^cut\.tif is not shown: it is cut or damaged \(/).waitFor();
   });
 
   test("has none where nothing flies, and loads none", async () => {

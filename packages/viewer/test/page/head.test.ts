@@ -10,6 +10,11 @@ import { hasChromium, hashOf, untilOpen, type Viewer } from "../support/viewer.t
 const BYTES = 68e6;
 /** Behind the head: what is asked for from there on has to wait. */
 const HELD_FROM = 16 << 20;
+/** As many carbon atoms as it has. */
+const PDB = Array.from({ length: 173 }, (_, i) => {
+  const at = `${(i % 9).toFixed(3).padStart(8)}${(i / 9).toFixed(3).padStart(8)}${"0.000".padStart(8)}`;
+  return `HETATM${String(i + 1).padStart(5)}  C   UNK A${String(i + 1).padStart(4)}    ${at}  1.00  7.50           C  \n`;
+}).join("");
 
 describe.skipIf(!hasChromium)("a long recording without an index", () => {
   let viewer: Viewer;
@@ -35,7 +40,8 @@ describe.skipIf(!hasChromium)("a long recording without an index", () => {
         response.writeHead(206, { ...partHeaders(start, end, content.length), ETag: '"a"' });
         response.end(content.subarray(start, end));
       };
-      if (url !== "/run.traj") response.writeHead(404).end();
+      if (url === "/run.pdb") response.end(PDB);
+      else if (url !== "/run.traj") response.writeHead(404).end();
       else if (start >= HELD_FROM) void released.then(answer);
       else answer();
     });
@@ -125,6 +131,20 @@ describe.skipIf(!hasChromium)("a long recording without an index", () => {
     release();
     await untilOpen(page);
     await page.waitForFunction(() => simtape.frame!.time === 300e9);
+  });
+
+  test("is asked for what fits to a companion once all of it has been read", async () => {
+    await page.goto("about:blank");
+    const [run, beside] = ["run.traj", "run.pdb"].map((name) => encodeURIComponent(far.addressOf(name)));
+    await page.goto(`${viewer.address()}?url=${run}&world=${beside}`);
+    await page.locator("canvas[data-time]").waitFor();
+    expect(await page.evaluate(() => [simtape.state.value.phase, simtape.companions.value])).toEqual(["opening", []]);
+    release();
+    await untilOpen(page);
+    await page.waitForFunction(() => simtape.companions.value.length === 1);
+    expect(
+      await page.evaluate(() => simtape.companions.value.map(({ name, scenery }) => [name, scenery.findings])),
+    ).toEqual([["run.pdb", []]]);
   });
 
   test("is closed again when the rest cannot be read", async () => {

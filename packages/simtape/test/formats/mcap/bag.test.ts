@@ -1,10 +1,9 @@
 import { readFileSync } from "node:fs";
 import { McapStreamReader } from "@mcap/core";
 import { Bag } from "@foxglove/rosbag";
+import { loadDecompressHandlers } from "@mcap/support";
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { decompressBzip2 } from "../../../src/codec/bzip2.ts";
-import { decompressLz4 } from "../../../src/codec/lz4.ts";
 import { type BagReport, importBag } from "../../../src/formats/mcap/bag/import.ts";
 import { mcap } from "../../../src/formats/mcap/format.ts";
 import { check, type Finding, FORMATS, memory, MemoryFiles, RecordingError } from "../../../src/index.ts";
@@ -15,7 +14,8 @@ import { mutate, mutation } from "../../conformance/mutate.ts";
 import { type BagConnection, type BagMessage, makeBag } from "../../fixtures/mcap/bag.ts";
 
 // Bags of ROS 1's own library (test/fixtures/mcap/bags/make.py), and bags made from the specification. What they hold is
-// read by @foxglove/rosbag, and what is written by @mcap/core: neither shares code with ours.
+// read by @foxglove/rosbag with the decompressors of @mcap/support, and what is written by @mcap/core: none of them shares
+// code with ours.
 
 const formats = [...FORMATS.filter(({ id }) => id !== "mcap"), mcap];
 const zstd = await loadZstd();
@@ -36,9 +36,10 @@ async function held(bytes: Uint8Array): Promise<Row[]> {
     size: () => bytes.length,
     read: async (offset: number, length: number) => bytes.slice(offset, offset + length),
   };
+  const { bz2, lz4 } = await loadDecompressHandlers();
   const decompress = {
-    bz2: (data: Uint8Array, size: number) => decompressBzip2(data, size),
-    lz4: (data: Uint8Array, size: number) => decompressLz4(data, size),
+    bz2: (data: Uint8Array, size: number) => bz2!(data, BigInt(size)),
+    lz4: (data: Uint8Array, size: number) => lz4!(data, BigInt(size)),
   };
   const bag = new Bag(file, { decompress, parse: false });
   await bag.open();

@@ -1,7 +1,7 @@
 import { crc32 } from "node:zlib";
 import { McapIndexedReader, McapStreamReader, McapWriter, type IWritable } from "@mcap/core";
+import { loadDecompressHandlers } from "@mcap/support";
 import { expect, test } from "vitest";
-import { decompressLz4 } from "../../../src/codec/lz4.ts";
 import { mcap } from "../../../src/formats/mcap/format.ts";
 import { FORMATS, MemoryFiles, type Recording, rewrite } from "../../../src/index.ts";
 import { loadZstd } from "../../../src/kit.ts";
@@ -9,14 +9,11 @@ import { openFiles } from "../../../src/testing/observe.ts";
 import { type MadeMessage, makeMcap } from "../../fixtures/mcap/make.ts";
 import { patrol } from "../../fixtures/mcap/patrol.ts";
 
-// @mcap/core is the format's own library: it shares no code with ours.
+// @mcap/core is the format's own library, and @mcap/support has its decompressors: they share no code with ours.
 
 const formats = [...FORMATS.filter(({ id }) => id !== "mcap"), mcap];
 const zstd = await loadZstd();
-const decompressHandlers = {
-  zstd: (bytes: Uint8Array, size: bigint) => zstd.decompress(bytes, { size: Number(size), allowUnknownSize: true }),
-  lz4: (bytes: Uint8Array, size: bigint) => decompressLz4(bytes, Number(size)),
-};
+const decompressHandlers = await loadDecompressHandlers();
 
 interface Row {
   readonly topic: string;

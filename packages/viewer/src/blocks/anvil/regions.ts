@@ -13,6 +13,8 @@ const KEPT_OF_ZIP = 4;
 const NO_BLOCKS = /(^|\/)(entities|poi)\//;
 /** Bytes of a region file of a zip, or that a server sends as a whole, as it knows no ranges. */
 const MOST_WHOLE = 64 << 20;
+/** How a zip begins: the header of its first member. */
+const MEMBER: readonly number[] = [0x50, 0x4b, 3, 4];
 const FOLDERS: Readonly<Record<string, string>> = { "DIM-1": "minecraft:the_nether", DIM1: "minecraft:the_end" };
 /** Dimensions that a folder which does not say where it is from is not of. */
 const OTHERS: readonly string[] = Object.values(FOLDERS);
@@ -43,6 +45,11 @@ export class Regions {
    * which it is, or which file.
    */
   async chunk(x: number, z: number): Promise<WorldChunk | null> {
+    // what is wrong with the zip is no fault of the file that was looked for in it
+    if (this.#isZip) {
+      this.#zip ??= zipAt(this.#place);
+      await this.#zip;
+    }
     const name = regionName(Math.floor(x / SIDE), Math.floor(z / SIDE));
     const file = await this.#file(name).catch((error: unknown) => {
       throw about(name, error);
@@ -76,10 +83,7 @@ export class Regions {
   /** Null: there is no file of that name. */
   async #open(name: string): Promise<ByteSource | null> {
     const place = this.#place;
-    if (this.#isZip) {
-      this.#zip ??= zipAt(place);
-      return inZip(await this.#zip, name);
-    }
+    if (this.#zip !== null) return inZip(await this.#zip, name);
     if (place.kind === "files") {
       const file = place.files.find((one) => one.name === name);
       return file === undefined ? null : blob(file);
@@ -103,7 +107,9 @@ interface Zip {
 /** Rejects with `Error`, in words, for what is no zip. */
 async function zipAt(place: Locator): Promise<Zip> {
   const source = place.kind === "files" ? blob(place.files[0]!) : http(place.url, { limit: MOST_WHOLE });
-  const zip = await openZip(source);
+  const first = await source.read(0, MEMBER.length);
+  // a long file is not searched for members that may begin anywhere in it
+  const zip = MEMBER.every((byte, at) => first[at] === byte) ? await openZip(source) : null;
   if (zip === null) throw new Error(`${place.name} is no zip`);
   return { source, members: zip.members };
 }

@@ -1,5 +1,6 @@
 import type { Session } from "../../session.ts";
 import { refused, type Scenery } from "../companion.ts";
+import { wholeOf } from "../whole.ts";
 import { misfit } from "./fill.ts";
 
 /** Times of a recording that are looked at. */
@@ -7,7 +8,7 @@ const TIMES = 12;
 
 /** A scenery whose molecules have the atoms of what plays at some time, from its beginning to its end; else why there are none. */
 export async function fitting(session: Session, scenery: Scenery, signal: AbortSignal): Promise<Scenery> {
-  const [main] = session.state.value.decks;
+  const main = await wholeOf(session, signal);
   const { molecules = [] } = scenery;
   if (main === undefined || molecules.length === 0) return scenery;
   const { recording, timeline } = main.opened;
