@@ -6,7 +6,7 @@
  * on the map of their town; a protein is drawn as a cartoon and as spheres.
  */
 import { execFileSync } from "node:child_process";
-import { mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { existsSync, mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as later } from "node:timers/promises";
@@ -55,6 +55,13 @@ try {
       simtape.setLoop(simtape.bounds);
       simtape.play();
     });
+    if (existsSync(join(folder, entry.name.replace(/\.log$/, ".xodr")))) {
+      const ready = await chromium.run(async () => {
+        while (simtape.companions.value.length === 0) await new Promise((resolve) => setTimeout(resolve, 20));
+        return performance.now();
+      });
+      console.log(`the road net of ${entry.name} is shown ${(ready / 1000).toFixed(1)} s after the page began to load`);
+    }
     await later(4000);
     await chromium.send("Performance.enable");
     const before = await busy(chromium);
