@@ -12,6 +12,7 @@ import type { EntitySet, MovingState } from "simtape";
 import { Instances } from "../instances.ts";
 import { color, colorOf } from "../look.ts";
 import { Halos } from "../halos.ts";
+import type { Bodies } from "./bodies.ts";
 import { ROUND } from "./figure-shapes.ts";
 import { Figures } from "./figures.ts";
 import { Fleet } from "./fleet.ts";
@@ -31,6 +32,9 @@ export const traffic: PresenterKind = {
 const SETS = ["vehicles", "walkers", "traffic-lights", "traffic-signs", "sensors", "other"];
 /** Seconds that two steps take. */
 const STEP = 1;
+/** Bones are looked at where so many walk at most; a body has as many as this, and others are those of parts of it. */
+const MOST_BONED = 64;
+const BONES = 16;
 /** Half of what is assumed where a bounding box is missing, metres along x, y, z of the recording. */
 const WALKER = [0.3, 0.3, 0.9] as const;
 const PROP = [0.25, 0.25, 0.25] as const;
@@ -68,6 +72,10 @@ class Traffic implements Presenter {
   readonly #walkerBoxes = new Boxes(WALKER);
   readonly #propBoxes = new Boxes(PROP);
   readonly #people: Figures;
+  /** Loaded with the first whose bones are those of a body. */
+  #bodies: Bodies | "loading" | null = null;
+  #state: MovingState | null = null;
+  #isGone = false;
   readonly #halos = new Halos();
   readonly #poles: Instances;
   readonly #boxes: Instances;
@@ -111,8 +119,9 @@ class Traffic implements Presenter {
   }
 
   update(state: MovingState): void {
+    this.#state = state;
     this.#fleet.update(state);
-    if (this.#walkers.update(state)) this.#drawWalkers(state);
+    if (this.#walkers.update(state) || this.#bodies !== null) this.#drawWalkers(state);
     for (const crowd of [this.#lights, this.#signs, this.#sensors, this.#others]) crowd.update(state);
     // A ghost drives through the same town: it is drawn once.
     if (this.#setting.look.ghost >= 0) return;
@@ -136,7 +145,8 @@ class Traffic implements Presenter {
   }
 
   get reads(): readonly string[] {
-    return this.#fleet.reads;
+    const { count } = this.#walkers.poses;
+    return count > 0 && count <= MOST_BONED ? [...this.#fleet.reads, "bones"] : this.#fleet.reads;
   }
 
   /** There is a hero. */
@@ -157,25 +167,47 @@ class Traffic implements Presenter {
   }
 
   dispose(): void {
+    this.#isGone = true;
     for (const part of [this.#fleet, this.#people, ...this.#stillShapes]) part.dispose();
+    if (this.#bodies instanceof Object) this.#bodies.dispose();
   }
 
-  #drawWalkers({ time, speeds }: MovingState): void {
+  #drawWalkers({ time, speeds, values }: MovingState): void {
     const { poses, entities } = this.#walkers;
     const { middle, half } = this.#walkerBoxes;
     this.#walkerBoxes.update(entities);
     const { positions: p, orientations: q } = poses;
+    const bodies = this.#bodies instanceof Object ? this.#bodies : null;
     this.#people.begin();
+    bodies?.begin();
     for (let row = 0; row < poses.count; row++) {
       if (!poses.isDrawn(row)) continue;
       this.#walkerBoxes.read(row);
       const at = 3 * row;
       const id = poses.ids[row]!;
+      const bones = values.get(`bones/${id}`);
+      if (bones !== undefined && (bones as { length?: number }).length! >= BONES) {
+        if (bodies?.put(poses, row, middle[1]! - half[1]!, bones, colorOf(id)) === true) continue;
+        this.#loadBodies();
+      }
       const swing = swingOf(id, time, speeds?.get("walkers")?.[row] ?? 0, STEP);
       const feet = p[at + 1]! + middle[1]! - half[1]!;
       this.#people.put(p[at]!, feet, p[at + 2]!, q, 4 * row, q, 4 * row, 2 * half[1]!, swing, 0.04, colorOf(id));
     }
     this.#people.end();
+    bodies?.end();
+  }
+
+  #loadBodies(): void {
+    if (this.#bodies !== null) return;
+    this.#bodies = "loading";
+    void import("./bodies.ts").then(({ Bodies }) => {
+      if (this.#isGone) return;
+      this.#bodies = new Bodies(this.#setting.look);
+      this.object.add(this.#bodies.object);
+      this.#drawWalkers(this.#state!);
+      this.#setting.redraw?.();
+    });
   }
 
   #drawProps(): void {
