@@ -194,11 +194,12 @@ export class Cast {
   #presenterOf(kind: PresenterKind): Presenter {
     let presenter = this.#presenters.get(kind);
     if (presenter === undefined) {
-      const [{ hands }, { redraw }] = [this.#showing, this.#events];
+      const [{ hands }, { redraw, onLoad }] = [this.#showing, this.#events];
       presenter = kind.make({
         origin: this.#origin,
         look: this.look,
         ...(redraw && { redraw }),
+        ...(onLoad && { onLoad }),
         ...(hands && { hands }),
       });
       presenter.choose?.(this.#choices);

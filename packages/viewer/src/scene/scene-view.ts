@@ -141,7 +141,11 @@ export class SceneView {
     this.element.setAttribute("role", "img");
     this.over.className = "scene-watchers";
     const isSoftware = drawsInSoftware();
-    this.world = new World(isSoftware, () => this.#see());
+    this.world = new World(
+      isSoftware,
+      () => this.#see(),
+      (part) => events.onLoad?.(part),
+    );
     this.world.reset(this.#origin);
     this.#renderer = rendererOn(this.element, isSoftware);
     this.#smooth = isSoftware ? new Smooth(this.#renderer) : null;

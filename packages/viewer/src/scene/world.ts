@@ -20,6 +20,7 @@ export class World {
   readonly object: Group = new Group();
   readonly #isSoftware: boolean;
   readonly #onChange: () => void;
+  readonly #onLoad: (part: Promise<unknown>) => void;
   #origin = new Origin();
   #state: State | null = null;
   #makeBackdrop: MakeBackdrop | null = null;
@@ -30,9 +31,11 @@ export class World {
   #isCut = false;
   #scheme: Scheme = "dark";
 
-  constructor(isSoftware: boolean, onChange: () => void) {
+  /** `onLoad` gets what settles when a part that is being loaded is there. */
+  constructor(isSoftware: boolean, onChange: () => void, onLoad: (part: Promise<unknown>) => void) {
     this.#isSoftware = isSoftware;
     this.#onChange = onChange;
+    this.#onLoad = onLoad;
   }
 
   /** Makes what draws blocks; null: there are none. */
@@ -121,7 +124,11 @@ export class World {
       this.#backdrop = this.#makeBackdrop(this.#origin, this.#isSoftware, this.#onChange);
       this.#backdrop.isCut = this.#isCut;
     }
-    if (this.#sceneries === null && this.#shown.length > 0) void this.#load(this.#shown, this.#origin);
+    if (this.#sceneries === null && this.#shown.length > 0) {
+      const load = this.#load(this.#shown, this.#origin);
+      load.catch(() => undefined);
+      this.#onLoad(load);
+    }
     if (this.#parts.length > before) this.#join(state);
     this.#onChange();
     return this.#parts.length > before;

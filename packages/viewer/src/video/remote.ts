@@ -1,4 +1,5 @@
 import { followAddress } from "../address.ts";
+import { followCompanions } from "../world/follow-companions.ts";
 import type { Session } from "../session.ts";
 import { film, type FilmOptions, type Filmed } from "./film.ts";
 import type { EncoderOptions } from "./encoder.ts";
@@ -126,6 +127,8 @@ class Pictures implements FrameEncoder {
 
 /** What `simtape render` finds in the page, as `simtapeVideo`. */
 interface RemoteVideo {
+  /** Resolves when the world of the recording has been read, with what of it is not shown, in sentences. */
+  ready(): Promise<readonly string[]>;
   /** What is wrong with a camera path; null: nothing. */
   pathFault(path: unknown): string | null;
   codecs(kind: "mp4" | "webm", width: number, height: number): Promise<readonly Codec[]>;
@@ -136,13 +139,25 @@ interface RemoteVideo {
 
 /** Opens what the address names, and makes videos of it for a program that asks. */
 export function serveVideos(session: Session): void {
+  let reading = Promise.resolve();
   followAddress(session);
-  Object.assign(globalThis, { simtapeVideo: remoteVideo(session) });
+  followCompanions(session, (next) => {
+    reading = next;
+  });
+  Object.assign(globalThis, { simtapeVideo: remoteVideo(session, () => reading) });
 }
 
-function remoteVideo(session: Session): RemoteVideo {
+function remoteVideo(session: Session, readingOf: () => Promise<void>): RemoteVideo {
   let running: RemoteFilm | null = null;
   return {
+    ready: async () => {
+      await readingOf();
+      return session.companions.value.flatMap(({ name, scenery }) =>
+        scenery.findings
+          .filter(({ severity }) => severity === "damage")
+          .map(({ message }) => `${name} is not shown: ${message}`),
+      );
+    },
     pathFault: (path) => {
       try {
         readPath(path);

@@ -5,9 +5,13 @@ import { KINDS, kindOf } from "./registry.ts";
 
 /**
  * Reads the companions of what plays into `Session.companions`, until the function given back is called: those that were
- * given with it, else those that lie beside it under its name or its map's.
+ * given with it, else those that lie beside it under its name or its map's. `onReading` gets what settles when all have been
+ * read, whenever there are others.
  */
-export function followCompanions(session: Session): () => void {
+export function followCompanions(
+  session: Session,
+  onReading: (reading: Promise<void>) => void = () => undefined,
+): () => void {
   let [given, place, map]: [readonly Locator[], Locator | undefined, unknown] = [[], undefined, undefined];
   let controller = new AbortController();
   const look = (): void => {
@@ -18,7 +22,7 @@ export function followCompanions(session: Session): () => void {
     controller.abort();
     controller = new AbortController();
     session.companions.set([]);
-    read(session, given, place, map, controller.signal).catch(() => undefined);
+    onReading(read(session, given, place, map, controller.signal).catch(() => undefined));
   };
   look();
   const stops = [session.state.subscribe(look), session.given.subscribe(look)];

@@ -70,6 +70,31 @@ describe.skipIf(!hasChromium || !hasFfmpeg)("simtape render", () => {
     }
   });
 
+  test("shows the world beside a recording or named with it, and says what of it is not shown", async () => {
+    const made = await command(["demo", "carla", "-o", join(folder, "demo"), "--seconds", "3"]);
+    expect(made.exit, made.stderr).toBe(0);
+    const town = join(folder, "demo", "town.log");
+    const net = join(folder, "demo", "town.xodr");
+    const bare = join(folder, "bare.log");
+    writeFileSync(bare, readFileSync(town));
+    writeFileSync(join(folder, "cut.xodr"), readFileSync(net).subarray(0, 9000));
+    const shot = async (
+      ...files: readonly string[]
+    ): Promise<{ readonly picture: Buffer; readonly stderr: string }> => {
+      const still = join(folder, `world-${files.length}-${files[0] === bare}-${files[1] === net}.png`);
+      const { exit, stderr } = await command(["render", ...files, "--at", "2s", ...small, "-o", still]);
+      expect(exit, stderr).toBe(0);
+      return { picture: pixels(still, 0, 640, 360), stderr };
+    };
+    const [beside, named, alone] = [await shot(town), await shot(bare, net), await shot(bare)];
+    expect(psnr(beside.picture, named.picture)).toBeGreaterThan(40);
+    expect(psnr(beside.picture, alone.picture)).toBeLessThan(25);
+    expect(beside.stderr).not.toContain("not shown");
+    expect((await shot(bare, join(folder, "cut.xodr"))).stderr).toContain("cut.xodr is not shown: ");
+    const two = await command(["render", bare, town, "--at", "2s", ...small, "-o", join(folder, "two.png")]);
+    expect([two.exit, two.stderr]).toEqual([2, expect.stringContaining("one recording is rendered")]);
+  });
+
   test("that is wrong usage writes nothing, and says why in one line", async () => {
     const before = readdirSync(folder);
     const path = join(folder, "path.json");

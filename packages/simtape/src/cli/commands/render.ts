@@ -20,7 +20,7 @@ import { EXIT, UsageError } from "../run/failure.ts";
 import { byteSize, counted, Output, Progress, say } from "../run/terminal.ts";
 import { removeFolder, temporaryFolder } from "../run/temporary-folder.ts";
 import { builtViewer } from "../view/built.ts";
-import { entriesOf } from "../view/entries.ts";
+import { entriesOf, worldEntriesOf } from "../view/entries.ts";
 import { serveView } from "../view/server.ts";
 
 interface RenderCommand extends ReadOptions {
@@ -59,6 +59,7 @@ export function addRender(program: Command): void {
       "Draws a recording as the viewer does, in an installed Chromium without a window: a picture at a time, or a video of a range.\nThe name of the output says what it becomes: .png, .mp4, .webm, .gif, or a folder for a PNG picture of each frame.\nWhere the browser does not encode H.264, an installed ffmpeg makes the MP4; else the MP4 has VP9 or AV1. Where it encodes no video at all, ffmpeg makes the WebM, too.",
     )
     .argument("<file>", "path, folder or URL")
+    .argument("[worlds...]", "files that show its world, as simtape view takes them; those beside it are found")
     .requiredOption("-o, --output <file>", "where to write: .png, .mp4, .webm, .gif, or a folder")
     .option("--at <time>", "a picture of this time")
     .option("--from <time>", "a video from this time on (the start)")
@@ -78,23 +79,24 @@ export function addRender(program: Command): void {
     .option("--json", "one JSON object about what was made")
     .addHelpText(
       "after",
-      `\n${TIME_HELP}\n\nExamples:\n  $ simtape render town.log --at 12.5s -o shot.png\n  $ simtape render town.log --from 10s --until 20s -o drive.mp4\n  $ simtape render flight.fgtape --rate 8 --camera path.json --size 1920x1080 -o flight.webm\n  $ simtape render run.nanover.zip --until 5s --no-overlays -o frames/`,
+      `\n${TIME_HELP}\n\nExamples:\n  $ simtape render town.log --at 12.5s -o shot.png\n  $ simtape render town.log Town07.xodr --from 10s --until 20s -o drive.mp4\n  $ simtape render flight.fgtape --rate 8 --camera path.json --size 1920x1080 -o flight.webm\n  $ simtape render run.nanover.zip --until 5s --no-overlays -o frames/`,
     )
-    .action(async (file: string, options: RenderCommand) => {
+    .action(async (file: string, worlds: readonly string[], options: RenderCommand) => {
       const kind = kindOf(options);
       const browser = await chromiumAt(options.browser);
       const folder = builtViewer();
       const path = options.camera === undefined ? null : await cameraPath(options.camera);
       await withRecording(file, options, async (recording) => {
         const range = await rangeOf(options, recording);
-        await interruptible((signal) => render(file, folder, browser, kind, path, range, options, signal));
+        await interruptible((signal) => render([file, ...worlds], folder, browser, kind, path, range, options, signal));
       });
       process.exitCode = EXIT.done;
     });
 }
 
+/** `files`: the recording, and those that show its world. */
 async function render(
-  file: string,
+  files: readonly string[],
   folder: string,
   program: string,
   kind: Kind,
@@ -105,8 +107,10 @@ async function render(
 ): Promise<void> {
   const { fps, rate, theme, overlays, json } = options;
   const [width, height] = options.size;
-  const entries = await entriesOf([file]);
-  if (entries.length !== 1) throw new UsageError(`one recording is rendered, and in ${file} are ${entries.length}`);
+  const file = files[0]!;
+  const [entries, worlds] = [await entriesOf(files), await worldEntriesOf(files)];
+  if (entries.length !== 1)
+    throw new UsageError(`one recording is rendered, and in ${files.join(", ")} are ${entries.length}`);
   // asked before anything is drawn
   const target = kind === "folder" ? null : await targetOf(undefined, options, file);
   const count = Math.ceil(((range.end - range.start) / 1e9) * (fps / rate));
@@ -116,7 +120,7 @@ async function render(
       ? await folderOutput(options.output, digits, file)
       : (kind === "png" ? pictureOutput : fileOutput)(await target.sink.open());
   const work = await temporaryFolder("render");
-  const server = await serveView({ folder, entries, given: options.given, modules: formatModules() });
+  const server = await serveView({ folder, entries, worlds, given: options.given, modules: formatModules() });
   const browser = await Chromium.start(program);
   const stop = (): void => void browser.close();
   signal.addEventListener("abort", stop, { once: true });
@@ -126,6 +130,7 @@ async function render(
     address.searchParams.set("render", "");
     address.hash = `t=${Math.max(0, range.start / 1e9).toFixed(9)}`;
     const video = await RemoteVideo.open(browser, address.href);
+    for (const problem of await video.ready()) say(problem);
     if (path !== null) await video.checkPath(path, options.camera!);
     const isMovie = kind === "mp4" || kind === "webm";
     const codecs = isMovie ? await video.codecs(kind, width, height) : [];

@@ -60,6 +60,11 @@ export class RemoteVideo {
     this.#page = page;
   }
 
+  /** Waits for the world of the recording; gives what of it is not shown, in sentences. */
+  ready(): Promise<readonly string[]> {
+    return this.#page.evaluate("simtapeVideo.ready()");
+  }
+
   /** What this browser encodes, the preferred first. */
   codecs(kind: "mp4" | "webm", width: number, height: number): Promise<readonly Codec[]> {
     return this.#page.evaluate(`simtapeVideo.codecs(${JSON.stringify(kind)}, ${width}, ${height})`);

@@ -18,6 +18,8 @@ export interface Setting {
   readonly hands?: NonNullable<Showing["hands"]>;
   /** Asks for another picture: what is drawn has changed without a frame. */
   readonly redraw?: () => void;
+  /** Gets what settles when a part that is being loaded is drawn: it belongs into the picture. */
+  readonly onLoad?: (part: Promise<unknown>) => void;
 }
 
 /** Adds to a state what a companion knows and it lacks. */

@@ -201,13 +201,14 @@ class Traffic implements Presenter {
   #loadBodies(): void {
     if (this.#bodies !== null) return;
     this.#bodies = "loading";
-    void import("./bodies.ts").then(({ Bodies }) => {
+    const load = import("./bodies.ts").then(({ Bodies }) => {
       if (this.#isGone) return;
       this.#bodies = new Bodies(this.#setting.look);
       this.object.add(this.#bodies.object);
       this.#drawWalkers(this.#state!);
-      this.#setting.redraw?.();
     });
+    load.catch(() => undefined);
+    this.#setting.onLoad?.(load);
   }
 
   #drawProps(): void {
