@@ -374,7 +374,7 @@ export interface paths {
             readonly cookie?: never;
         };
         /**
-         * Download a file of an export
+         * Download a file that a job made
          * @description The file can be downloaded for a day. Answers range requests. Needs the role viewer; a token needs the scope read.
          */
         readonly get: {
@@ -640,6 +640,84 @@ export interface paths {
         };
         readonly put?: never;
         readonly post?: never;
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/api/recordings/{id}/renders": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly get?: never;
+        readonly put?: never;
+        /**
+         * Render a recording
+         * @description Starts a job that draws a picture or a video of the recording, with its world. The machine of the server needs Chromium, Chrome or Edge. The result names the file, which `GET /api/jobs/{id}/files/{name}` gives for a day. A node renders one recording at a time. Needs the role viewer; a token needs the scope write.
+         */
+        readonly post: {
+            readonly parameters: {
+                readonly query?: never;
+                readonly header?: never;
+                readonly path: {
+                    readonly id: string;
+                };
+                readonly cookie?: never;
+            };
+            readonly requestBody: {
+                readonly content: {
+                    readonly "application/json": {
+                        /**
+                         * @description png is a picture of one time, the others are videos
+                         * @enum {unknown}
+                         */
+                        readonly to: "png" | "mp4" | "webm" | "gif";
+                        /** @description of a picture: its time */
+                        readonly at?: string;
+                        /** @description of a video: first time, inclusive */
+                        readonly from?: string;
+                        /** @description of a video: last time, exclusive */
+                        readonly until?: string;
+                        /** @description width and height in pixels: 1280x720 */
+                        readonly size?: string;
+                        /** @description frames a second */
+                        readonly fps?: number;
+                        /** @description seconds of the recording in a second of the video */
+                        readonly rate?: number;
+                        /** @enum {unknown} */
+                        readonly theme?: "light" | "dark";
+                        /** @description false leaves out names, readings, compass and time */
+                        readonly overlays?: boolean;
+                        /** @description a camera path, as the page makes them */
+                        readonly camera?: {
+                            /** @enum {number} */
+                            readonly version: 1;
+                            readonly keyframes: readonly {
+                                readonly [key: string]: unknown;
+                            }[];
+                        };
+                    };
+                };
+            };
+            readonly responses: {
+                /** @description Accepted */
+                readonly 202: {
+                    headers: {
+                        readonly [name: string]: unknown;
+                    };
+                    content: {
+                        readonly "application/json": {
+                            /** @description see /api/jobs/{id} */
+                            readonly id: number;
+                        };
+                    };
+                };
+            };
+        };
         readonly delete?: never;
         readonly options?: never;
         readonly head?: never;

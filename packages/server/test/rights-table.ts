@@ -41,6 +41,7 @@ export const RIGHTS: Readonly<Record<string, Right>> = {
   "GET /api/jobs/{id}/files/{name}": ["viewer", "read", STAFF],
   "POST /api/recordings/{id}/check": ["staff", "write"],
   "POST /api/recordings/{id}/exports": ["viewer", "write", STAFF],
+  "POST /api/recordings/{id}/renders": ["viewer", "write", STAFF],
   "POST /api/recordings/{id}/stats": ["viewer", "write", STAFF],
   "POST /api/recordings/{id}/compare": ["viewer", "write", STAFF],
   "GET /api/recordings/{id}/analyses": ["viewer", "read", STAFF],

@@ -8,6 +8,7 @@ import { analyse, sweepAnalyses } from "../operations/analyse.ts";
 import type { Context } from "../context.ts";
 import { checkRecording } from "../operations/check.ts";
 import { exportRecording } from "../operations/export.ts";
+import { renderRecording } from "../operations/render.ts";
 import { SWEEP_JOBS_EVERY, sweepJobs } from "../operations/sweep-jobs.ts";
 import { cutShare, owedShares } from "../shares/cut.ts";
 import { SWEEP_EVERY, sweep } from "../shares/sweep.ts";
@@ -42,6 +43,7 @@ export function handlersOf(context: Context): ReadonlyMap<string, Handler> {
     ["share", ({ subject }, work) => cutShare(context, subject, work)],
     ["check", ({ subject }, work) => checkRecording(query, library, subject, work)],
     ["export", (job, work) => exportRecording(query, settings, job, work)],
+    ["render", (job, work) => renderRecording(context, job, work)],
     ["stats", (job, work) => analyse(query, library, job, work)],
     ["compare", (job, work) => analyse(query, library, job, work)],
     [

@@ -29,6 +29,7 @@ import { logTo } from "../log-output.ts";
 import { analysisRoutes } from "../operations/analysis-routes.ts";
 import { exportRoutes } from "../operations/export-routes.ts";
 import { jobRoutes } from "../operations/job-routes.ts";
+import { renderRoutes } from "../operations/render-routes.ts";
 import { operationRoutes } from "../operations/routes.ts";
 import { outletRoutes } from "../outlets/routes.ts";
 import { Outlets } from "../outlets/outlets.ts";
@@ -95,6 +96,7 @@ async function started(settings: Settings, library: Library, database: Database,
     overviewRoutes,
     jobRoutes,
     exportRoutes,
+    renderRoutes,
     analysisRoutes,
     catalogRoutes,
     worldRoutes,

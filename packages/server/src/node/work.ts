@@ -17,10 +17,10 @@ export interface Working {
 }
 
 /**
- * Kinds of jobs that do not wait behind other kinds: new files are found even while many recordings wait for their
- * index.
+ * Kinds of jobs that do not wait behind other kinds, nor these behind them: new files are found even while many recordings
+ * wait for their index, and a long video holds up no index.
  */
-const APART: readonly string[] = ["scan"];
+const APART: readonly string[] = ["scan", "render"];
 
 /**
  * Jobs that one thread does at once: while one job waits for the database or the storage, the thread works on another.
@@ -37,7 +37,8 @@ export async function work(settings: Settings, database: Database, bus: Bus): Pr
   const handlers = [...handlersOf({ settings, database, query, bus, jobs, library, log })];
   const isApart = ([kind]: (typeof handlers)[number]): boolean => APART.includes(kind);
   const others = handlers.filter((handler) => !isApart(handler));
-  const lanes = [handlers.filter(isApart), ...Array.from({ length: IN_HAND }, () => others)];
+  const apart = handlers.filter(isApart).map((handler) => [handler]);
+  const lanes = [...apart, ...Array.from({ length: IN_HAND }, () => others)];
   const collect = collector();
   const rest = (): void => {
     if (!workers.some(({ isBusy }) => isBusy)) collect();

@@ -48,6 +48,9 @@ const [DONE, USAGE, LOSSY] = [0, 2, 3];
 /** Thrown where the command refuses what it was asked for: there is no such set, or the target does not fit. */
 export class RefusedError extends PermanentError {}
 
+/** Kinds of jobs that make files of a recording. */
+export const FILE_JOBS: readonly string[] = ["export", "render"];
+
 /** Folder of the files of one job; they are deleted after a day. */
 export function exportFolder({ data }: Settings, job: number): string {
   return join(resolve(data), "exports", String(job));
@@ -84,7 +87,7 @@ export async function exportInto(
     ? `${settings.store.replace(/\/$/, "")}/${row.key}`
     : join(resolve(settings.store), row.key);
   try {
-    const report = await run([...wordsOf(from, input, folder), "--json"], settings, signal);
+    const report = await runCommand([...wordsOf(from, input, folder), "--json"], settings, signal);
     const files = await Promise.all(
       (await readdir(folder))
         .sort()
@@ -116,8 +119,8 @@ export function ofWhat({ columns = [], ids = [], ...single }: TableOf): readonly
   return [...words, ...columns.map((name) => `--columns=${name}`), ...ids.map((id) => `--id=${id}`)];
 }
 
-/** The report that the command prints. Throws `PermanentError` with the error that the command reports. */
-async function run(words: readonly string[], settings: Settings, signal: AbortSignal): Promise<unknown> {
+/** Runs `simtape`; gives the report that the command prints. Throws `PermanentError` with the error that the command reports. */
+export async function runCommand(words: readonly string[], settings: Settings, signal: AbortSignal): Promise<unknown> {
   signal.throwIfAborted();
   const { s3Endpoint, s3Region, s3Key, s3Secret } = settings;
   const keys = {

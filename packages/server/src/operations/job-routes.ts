@@ -139,7 +139,7 @@ export function jobRoutes(app: FastifyInstance, context: Context): void {
     {
       config: { role: "viewer" },
       schema: {
-        summary: "Download a file of an export",
+        summary: "Download a file that a job made",
         description: "The file can be downloaded for a day. Answers range requests.",
         params: JOB_FILE,
         ...FILE_BYTES,

@@ -3,6 +3,7 @@ import { join, resolve } from "node:path";
 import { sql } from "kysely";
 import type { Query } from "../database/database.ts";
 import type { Settings } from "../settings.ts";
+import { FILE_JOBS } from "./export.ts";
 
 /** Milliseconds between two sweeps. */
 export const SWEEP_JOBS_EVERY = 3600_000;
@@ -21,13 +22,13 @@ export async function sweepJobs(query: Query, { data }: Settings): Promise<unkno
   const kept = await query
     .selectFrom("jobs")
     .select("id")
-    .where("kind", "=", "export")
+    .where("kind", "in", FILE_JOBS)
     .where((builder) =>
       builder.or([builder("ended", "is", null), builder("ended", ">", sql<Date>`now() - interval '1 day'`)]),
     )
     .execute();
   const known = new Set(kept.map(({ id }) => String(id)));
-  const over = names.filter((name) => /^\d+$/.test(name) && !known.has(name));
+  const over = names.filter((name) => /^\d+(\.work)?$/.test(name) && !known.has(name.replace(".work", "")));
   for (const name of over) await rm(join(folder, name), { recursive: true, force: true });
   // of requests that a node did not survive
   const old = Date.now() - LONGEST_AT_ONCE;

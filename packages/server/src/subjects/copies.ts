@@ -2,7 +2,7 @@ import { rm } from "node:fs/promises";
 import { sql } from "kysely";
 import type { Context } from "../context.ts";
 import { openData } from "../library/data.ts";
-import { exportFolder } from "../operations/export.ts";
+import { exportFolder, FILE_JOBS } from "../operations/export.ts";
 import type { Who } from "./who.ts";
 
 /** Removes the derived copies of recordings: links and the copies that were cut for them, exports, analyses, alerts. */
@@ -34,7 +34,7 @@ export async function removeCopies(
   const exports = await query
     .selectFrom("jobs")
     .select("id")
-    .where("kind", "=", "export")
+    .where("kind", "in", FILE_JOBS)
     .where(sql<boolean>`input ->> 'recording' = any(${[...recordings]})`)
     .execute();
   for (const { id } of exports) {

@@ -9,6 +9,7 @@ import { wholeOf } from "../timeline/window.ts";
 import { Button } from "../ui/button.tsx";
 import { Dialog } from "../ui/dialog.tsx";
 import { FilmOutcome } from "./film-outcome.tsx";
+import { idOnServer, OnServer } from "./on-server.tsx";
 import { type Codec, CODEC_NAMES, codecsFor, ENDINGS, GIF_RATES, type VideoKind } from "./kinds.ts";
 import { keptPath } from "./kept-path.ts";
 import { type CameraPath, RATES } from "./path.ts";
@@ -85,6 +86,7 @@ function VideoForm({ deck, onClose }: { readonly deck: Deck; readonly onClose: (
   const { count } = scheduleOf({ start, end, fps, rate }, used);
   const cannot = isBackwards || (isMovie && codec === null);
   const frames = kind === "gif" ? GIF_RATES : FRAMES;
+  const onServer = idOnServer(deck.place);
   const range = (part: { readonly start?: number | undefined; readonly end?: number | undefined }): void => {
     setStart(Math.max(all.start, part.start ?? all.start));
     setEnd(Math.min(all.end, part.end ?? all.end));
@@ -104,7 +106,10 @@ function VideoForm({ deck, onClose }: { readonly deck: Deck; readonly onClose: (
         void begin({ ...options, start, end, fps, rate }, name);
       }}
     >
-      <p className="faint">The page makes the video here, in your browser. It sends nothing.</p>
+      <p className="faint">
+        The page makes the video here, in your browser. It sends nothing.
+        {onServer !== null && " The server can make it also, as the recording is shown at first."}
+      </p>
       <fieldset className="video-fields" disabled={isRunning}>
         <Line id={`${id}-kind`} name="Format">
           <select
@@ -224,6 +229,16 @@ function VideoForm({ deck, onClose }: { readonly deck: Deck; readonly onClose: (
         )}
         <Button onClick={onClose}>Close</Button>
       </div>
+      {onServer !== null && kind !== "png" && !isBackwards && (
+        <OnServer
+          id={onServer}
+          asked={{
+            ...{ to: kind, from: `${start}ns`, until: `${end}ns`, size: `${width}x${height}` },
+            ...{ fps, rate, theme: colours, overlays },
+            ...(used === null ? {} : { camera: used as never }),
+          }}
+        />
+      )}
     </form>
   );
 }
