@@ -2,7 +2,8 @@ import { mkdirSync, mkdtempSync, readdirSync, readFileSync, renameSync, rmSync }
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { hasChromium } from "../../viewer/test/support/viewer.ts";
+import { hasChromium, untilOpen } from "../../viewer/test/support/viewer.ts";
+import { browse } from "./support/browser.ts";
 import { printed } from "./support/command.ts";
 import { json, startNode, type TestNode, until } from "./support/node.ts";
 
@@ -84,6 +85,31 @@ describe.skipIf(!hasChromium)("pictures and videos of recordings", () => {
     expect(webm.subarray(0, 4).toString("hex")).toBe("1a45dfa3");
     const gif = await fileOf(await rendered({ to: "gif", ...range, fps: 10, theme: "light" }));
     expect(gif.toString("latin1", 0, 6)).toBe("GIF89a");
+  });
+
+  test("are offered in the page", async () => {
+    const browsing = await browse();
+    try {
+      const page = await browsing.page();
+      await page.goto(`${node.address}/r/${recording}`);
+      await untilOpen(page);
+      await page.keyboard.press("Shift+V");
+      const dialog = page.getByRole("dialog", { name: "Video" });
+      await dialog.getByRole("combobox", { name: "Format" }).selectOption("gif");
+      await dialog.getByLabel("Until").fill("0:00.200");
+      await dialog.getByLabel("Until").press("Enter");
+      await dialog.getByText("4 frames").waitFor();
+      await dialog.getByRole("button", { name: "Make it on the server" }).click();
+      await dialog.getByText("The server makes the video.").waitFor();
+      const [download] = await Promise.all([
+        page.waitForEvent("download"),
+        dialog.getByRole("link", { name: "town.gif" }).click(),
+      ]);
+      expect(readFileSync(await download.path()).toString("latin1", 0, 6)).toBe("GIF89a");
+      expect(browsing.errors).toEqual([]);
+    } finally {
+      await browsing.close();
+    }
   });
 
   test("that cannot be made say why, and leave nothing", async () => {
