@@ -9,7 +9,7 @@ import { type Browsing, browse } from "./support/browser.ts";
 import { makeDemos } from "./support/demos.ts";
 import { json, startNode, type TestNode, until } from "./support/node.ts";
 
-const PATIENCE = 20_000;
+const TIMEOUT = 20_000;
 
 interface Item {
   readonly id: string;
@@ -34,7 +34,7 @@ describe.skipIf(!hasChromium)("the library page", () => {
     await until(listed, (all) => all.length === 5 && all.every(({ state }) => state === "indexed"));
     browsing = await browse();
     page = await browsing.page();
-    page.setDefaultTimeout(PATIENCE);
+    page.setDefaultTimeout(TIMEOUT);
   });
   afterEach(() => {
     expect(browsing.errors.splice(0)).toEqual([]);

@@ -102,7 +102,7 @@ describe("the door of a recorder that listens", () => {
   });
 
   test("tells a silent connection when its time is over, and a second sender that it is one", async () => {
-    const { input, port } = await listening("tcp://127.0.0.1:0", { patience: 60 });
+    const { input, port } = await listening("tcp://127.0.0.1:0", { timeout: 60 });
     const silent = await dial(port);
     expect(await answered(silent)).toBe('{"error":"no line has come in time"}');
     const slow = await dial(port);

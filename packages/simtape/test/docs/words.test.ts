@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { describe, expect, test } from "vitest";
-import { AVOIDED, avoidedIn, codeOf, ODD, proseOf } from "./words.ts";
+import { AVOIDED, avoidedIn, codeOf, NAMES, namePartsOf, ODD, proseOf } from "./words.ts";
 
 const ROOT = fileURLToPath(new URL("../../../../", import.meta.url));
 
@@ -68,6 +68,12 @@ describe("plain words", () => {
     expect(wrongIn(filesIn(`packages/${name}/test`, /\.ts$/), codeOf)).toEqual([]);
   });
 
+  test.each(["client", "demo", "minecraft", "server", "simtape", "viewer"])("are the names in %s", (name) => {
+    const sources = filesIn(`packages/${name}/src`, /\.tsx?$/);
+    expect(sources.length).toBeGreaterThan(2);
+    expect(wrongIn(sources, namePartsOf, new Map([...AVOIDED, ...NAMES]))).toEqual([]);
+  });
+
   test("are in what the viewer shows and says", () => {
     expect(wrongIn(filesIn("packages/viewer/src", /\.tsx?$/), proseOf)).toEqual([]);
   });
@@ -94,6 +100,12 @@ describe("the search for words", () => {
       'line 1: "told"',
       'line 2: "anew"',
     ]);
+  });
+
+  test("sees the parts of names", () => {
+    const source = "this.#isTold = PATIENCE_MOST; await fateOf(row); /* told */ const toldly = 1;";
+    const found = avoidedIn(namePartsOf(source), NAMES).map((sentence) => sentence.split(";")[0]);
+    expect(found).toEqual(['line 1: "Told"', 'line 1: "PATIENCE"', 'line 1: "fate"']);
   });
 
   test("finds phrases, over the end of a line too, with what to write", () => {

@@ -1,5 +1,5 @@
 import type { Command } from "commander";
-import { impatient } from "../../io/patience.ts";
+import { withTimeout } from "../../io/silence.ts";
 import { UsageError } from "../run/failure.ts";
 import { parseDuration } from "./time.ts";
 
@@ -21,5 +21,5 @@ export function takesTimeout(program: Command): Command {
 
 /** How requests go to servers, and how long one may take before it is given up, in milliseconds. */
 export function toServers(): { readonly fetch: typeof fetch; readonly timeout: number } {
-  return { fetch: impatient(silence), timeout: silence };
+  return { fetch: withTimeout(silence), timeout: silence };
 }

@@ -77,7 +77,7 @@ const USES: OptionUses = {
 /** Why a recording is taken for abandoned. */
 const UNENDED = '; no line said {"end":"completed"}';
 /** Bad lines that are reported one by one. */
-const TOLD = 10;
+const MOST_LINES = 10;
 
 export function addRecord(program: Command): void {
   budgeted(program.command("record"))
@@ -255,8 +255,8 @@ async function run(target: Target, options: RecordCommand): Promise<number> {
     skipped:
       options.lenient === true
         ? ({ message }) => {
-            if (++skipped <= TOLD) say(`simtape: skipped: ${message}`);
-            else if (skipped === TOLD + 1) say("simtape: more lines are skipped and only counted");
+            if (++skipped <= MOST_LINES) say(`simtape: skipped: ${message}`);
+            else if (skipped === MOST_LINES + 1) say("simtape: more lines are skipped and only counted");
           }
         : undefined,
   });
