@@ -771,6 +771,19 @@ describe("ways and gaps", () => {
     expect(passing(course, 5, 50, 0, 10, 0)).toBeNaN();
   });
 
+  test.each([
+    ["m", 46.5],
+    ["ft", 46.5 / 0.3048],
+  ])("a course on the earth is as high as its heights in %s say", (unit, height) => {
+    const lineOf = (item: number, value: number[], of: string) => {
+      const path = { set: "cars", id: 1, column: "geodetic", item };
+      return { ...line(item, value), path, unit: of };
+    };
+    const lines = [lineOf(0, [54, 54.001], "deg"), lineOf(1, [10, 10], "deg"), lineOf(2, [height, height], unit)] as const;
+    const { places } = courseOf(lines, { handed: "right", up: "z", kind: "geodetic" }, new Origin())!;
+    expect(places[1]).toBeCloseTo(46.5, 3);
+  });
+
   test("of laps the one that is now counts, and who waits where another waits is level", () => {
     // There, back beside it, there again; then it stays for two seconds.
     const laps = {
