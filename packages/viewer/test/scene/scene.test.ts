@@ -779,7 +779,11 @@ describe("ways and gaps", () => {
       const path = { set: "cars", id: 1, column: "geodetic", item };
       return { ...line(item, value), path, unit: of };
     };
-    const lines = [lineOf(0, [54, 54.001], "deg"), lineOf(1, [10, 10], "deg"), lineOf(2, [height, height], unit)] as const;
+    const lines = [
+      lineOf(0, [54, 54.001], "deg"),
+      lineOf(1, [10, 10], "deg"),
+      lineOf(2, [height, height], unit),
+    ] as const;
     const { places } = courseOf(lines, { handed: "right", up: "z", kind: "geodetic" }, new Origin())!;
     expect(places[1]).toBeCloseTo(46.5, 3);
   });

@@ -9,7 +9,7 @@ let silence = 30_000;
 /** Adds the option that says how long servers may be silent to all commands of the program. */
 export function takesTimeout(program: Command): Command {
   return program
-    .option("--timeout <time>", "give up a server (URL, S3) that sends nothing for this long", "30s")
+    .option("--timeout <time>", "stop waiting for a server (URL, S3) that sends nothing for this long", "30s")
     .hook("preAction", () => {
       const { timeout } = program.opts<{ readonly timeout: string }>();
       const time = parseDuration(timeout);
