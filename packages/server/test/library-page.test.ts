@@ -85,7 +85,7 @@ describe.skipIf(!hasChromium)("the library page", () => {
     expect(
       await page.evaluate(() => simtape.companions.value.map(({ name, scenery }) => [name, scenery.parts.length > 0])),
     ).toEqual([["Town07.xodr", true]]);
-    // and it is taken away on the page of the recording
+    // and it is removed on the page of the recording
     await page.getByRole("button", { name: "Details" }).click();
     await page.getByRole("button", { name: "Remove Town07.xodr" }).click();
     await page.waitForFunction(() => simtape.companions.value.length === 0);

@@ -339,7 +339,7 @@ describe("an http source and a server that fails", () => {
       expect(waits).toEqual([1, 2]);
     }));
 
-  test("500 for ever is told with its status, the URL last", () =>
+  test("500 for ever is reported with its status, the URL last", () =>
     against(bad.fails(503, 99), async (source, asked) => {
       await expect(source.read(0, 100)).rejects.toThrow(/server fails \(503\), tried 4 times: http:\S+$/);
       expect(asked).toHaveLength(4);

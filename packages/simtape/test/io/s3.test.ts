@@ -15,7 +15,7 @@ interface Asked {
   readonly body: Uint8Array | null;
 }
 
-/** What becomes of a request: an answer, or a failure to reach anybody. */
+/** What becomes of a request: an answer, or a failure to reach the server. */
 type Answer = (asked: Asked, n: number) => Response | Error | Promise<Response | Error>;
 
 /** A store whose server is `answer`; waiting takes no time and is noted, in milliseconds. */

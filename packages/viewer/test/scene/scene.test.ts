@@ -653,7 +653,7 @@ describe("readings", () => {
     expect(await readingsOf("race.hcrp")).toMatchObject({ "height blocks": height });
   });
 
-  test("are told without a sign where there is nothing", () => {
+  test("are reported without a sign where there is nothing", () => {
     const text = (value: number): string => readingText({ label: "", value, unit: "", digits: 1 });
     expect([text(-0.01), text(-2.25), text(1204)]).toEqual(["0.0", "−2.3", "1204.0"]);
   });
@@ -814,7 +814,7 @@ describe("ways and gaps", () => {
     }
   });
 
-  test("nobody is drawn along a leap", () => {
+  test("no thing is drawn along a leap", () => {
     const leap = {
       times: Float64Array.of(0, 1, 2, 3),
       places: Float32Array.of(0, 0, 0, 1, 0, 0, 100, 0, 0, 101, 0, 0),
@@ -830,7 +830,7 @@ describe("ways and gaps", () => {
     [{ metres: 83.31, seconds: -3 }, "3.00 s behind · 83.3 m"],
     [{ metres: 0, seconds: 0.001 }, "level · 0.00 m"],
     [{ metres: 2500, seconds: Number.NaN }, "2.50 km"],
-  ])("%j is told as %s", (gap, text) => {
+  ])("%j is reported as %s", (gap, text) => {
     expect(gapText(gap)).toBe(text);
   });
 });
