@@ -7,7 +7,7 @@ import { setTimeout as later } from "node:timers/promises";
 const EXECUTABLE = process.env["CHROMIUM"] ?? "/usr/bin/chromium";
 
 /**
- * A page in a Chromium that nobody looks into: a tool for tests follows every request of a page, and that takes more
+ * A page in a Chromium without a window: a tool for tests follows every request of a page, and that takes more
  * time than some of what is measured here.
  */
 export class Chromium implements AsyncDisposable {

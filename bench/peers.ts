@@ -57,14 +57,14 @@ export async function comparePeers(): Promise<void> {
     const middle = (of: keyof Measured, by: keyof Taken, kind: number): number =>
       runs.map((run) => run[kind]![of][by]).toSorted((a, b) => a - b)[ROUNDS >> 1]!;
     for (const [i, kind] of KINDS.entries()) {
-      const told = (of: keyof Measured): string => {
+      const shown = (of: keyof Measured): string => {
         const times = (by: keyof Taken): string => `${(middle(of, by, 0) / middle(of, by, i)).toFixed(1)}x`;
         const ratio = i === 0 ? "" : ` (${times("wall")} @mcap/core, of the processor ${times("processor")})`;
         return `${(COUNT / middle(of, "wall", i) / 1000).toFixed(2)} M msg/s${ratio}`.padEnd(54);
       };
       const loaded = `loaded ${Math.round(middle("loaded", "wall", i))} ms`;
       console.log(
-        `${`read 100 B, ${kind}`.padEnd(32)}${loaded.padEnd(16)}opened and read ${told("first")} read again ${told("again")}`,
+        `${`read 100 B, ${kind}`.padEnd(32)}${loaded.padEnd(16)}opened and read ${shown("first")} read again ${shown("again")}`,
       );
     }
   } finally {

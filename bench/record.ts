@@ -207,16 +207,16 @@ async function recordTrace(rows: readonly TraceRow[]): Promise<Row> {
   const { bytesAfter: columns } = await compact(fromFile(join(folder, "trace", "meta.hcrp")), toFile(sorted), {
     columns: true,
   });
-  // the last place told in each tick, against the place in the file with columns, whose state `compact` has compared with the source's
-  const told = new Map<string, readonly number[]>();
+  // the last place in each tick, against the place in the file with columns, whose state `compact` has compared with the source's
+  const places = new Map<string, readonly number[]>();
   for (const [at, player, kind, ...rest] of rows)
-    if (kind === "m") told.set(`${at - first}:${entities.get(player)}`, rest as number[]);
+    if (kind === "m") places.set(`${at - first}:${entities.get(player)}`, rest as number[]);
   const recording = await open(fromFile(sorted));
   for (let tick = 0; tick < ticks; tick++) {
     const set = (await recording.state(tick * 5e7)).sets.get("players")!;
     const position = set.columns.get("position")!.data as Float64Array;
     for (const [row, id] of set.ids.entries()) {
-      const place = told.get(`${tick}:${id}`);
+      const place = places.get(`${tick}:${id}`);
       for (let k = 0; place !== undefined && k < 3; k++)
         error = Math.max(error, Math.abs(position[3 * row + k]! - place[k]!));
     }

@@ -57,7 +57,7 @@ try {
     await chromium.open(`${address}/none.html`, () => document.readyState === "complete");
     const limit = await chromium.run(bareReads, { address, size, read: READ, between: BETWEEN, length });
     console.log("\nthe limit");
-    told("request to empty picture", limit);
+    report("request to empty picture", limit);
   }
   for (const panel of ["state", "scene"]) {
     await using chromium = new Chromium(SIZE);
@@ -70,8 +70,8 @@ try {
     const share = takenAway() - taken;
     const wrong = await chromium.errors();
     console.log(`\n${panel === "scene" ? "with" : "without"} the scene, ${wrong.length} errors${shareOf(share)}`);
-    told(panel === "scene" ? "seek to picture" : "seek to frame", seeks);
-    told("pointer to one as new", pointer);
+    report(panel === "scene" ? "seek to picture" : "seek to frame", seeks);
+    report("pointer to one as new", pointer);
     paced(asked);
   }
   server.closeAllConnections();
@@ -233,7 +233,7 @@ async function scrub(chromium: Chromium, isDrawn: boolean): Promise<Measured> {
   return chromium.run(() => globalThis.measured);
 }
 
-/** Of a virtual machine: the time its host has given to others so far, in seconds of one core; 0 where nobody says. */
+/** Of a virtual machine: the time its host has given to others so far, in seconds of one core; 0 where the system does not say. */
 function takenAway(): number {
   if (!existsSync("/proc/stat")) return 0;
   return Number(readFileSync("/proc/stat", "utf8").split(/\s+/, 9)[8]) / 100;
@@ -244,7 +244,7 @@ function shareOf(seconds: number): string {
   return share < 0.02 ? "" : `; the host took ${(share * 100).toFixed(0)} % of one core for others meanwhile`;
 }
 
-function told(name: string, milliseconds: readonly number[]): void {
+function report(name: string, milliseconds: readonly number[]): void {
   const sorted = milliseconds.toSorted((a, b) => a - b);
   const at = (part: number): string => (sorted[Math.floor(part * (sorted.length - 1))] ?? Number.NaN).toFixed(0);
   console.log(`${name.padEnd(25)} ${sorted.length} times, ms: p50 ${at(0.5)}  p95 ${at(0.95)}  max ${at(1)}`);

@@ -13,7 +13,7 @@ import { FORMATS, open, rewrite } from "../packages/simtape/dist/index.js";
 import { fromFile, toFile } from "../packages/simtape/dist/io/node/index.js";
 import { COUNT, writeMcap, writeOwn } from "./make/payloads.ts";
 
-/** Each case is run so often; its run of middle speed is told. */
+/** Each case is run so often; its run of middle speed is reported. */
 const ROUNDS = 5;
 /** What is written of the same payloads; the peer first. */
 const SMALL: readonly string[] = ["mcap", "mira", "hcrp", "hcrp+zstd"];
@@ -66,7 +66,7 @@ async function writeAnew(path: string): Promise<Measured> {
   const target = join(folder, path.slice(path.lastIndexOf("/") + 1));
   const began = performance.now();
   const { messages } = await rewrite(recording, writing, toFile(target));
-  const result = measured(`${format.id} anew`, messages, performance.now() - began, target);
+  const result = measured(`${format.id} again`, messages, performance.now() - began, target);
   await recording.close();
   return result;
 }

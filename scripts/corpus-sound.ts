@@ -74,7 +74,7 @@ function flightgear(): Made[] {
   return [
     of(
       "continuous",
-      "A Continuous tape with signals, two pilots, extra properties and an item nobody knows.",
+      "A Continuous tape with signals, two pilots, extra properties and an unknown item.",
       all,
       makeContinuous({ frames }),
     ),
@@ -323,7 +323,7 @@ function mira(): Made[] {
     ["one-block", "All messages in one block.", { maxBlock: 1 << 20 }],
     [
       "unknown-codec",
-      "Payloads compressed in a way nobody knows.",
+      "Payloads in an unknown compression.",
       { compress: (bytes) => deflateZlib(bytes).map((byte) => byte ^ 0x5a) },
     ],
     ["unclosed", "The recorder died: no index, no counts.", { end: "unclosed" }],

@@ -90,7 +90,7 @@ interface Node {
   readonly right?: Node;
 }
 
-/** Every operator, truth and number of a file that can be another one. */
+/** every operator, boolean and number of a file that can be another one. */
 function placesIn(file: string): readonly Place[] {
   const text = readFileSync(join(root, file), "utf8");
   const found: Place[] = [];

@@ -18,7 +18,7 @@ export function stanceAt(player: number, tick: number): typeof stance {
 
 /**
  * Records `ticks` of them; they stand still two ticks of three minutes, as people do. `between` is awaited every second.
- * Gives the number of moves told.
+ * Gives the number of moves.
  */
 export async function walk(
   recorder: Recorder,

@@ -18,7 +18,7 @@ const SECONDS = 600;
 const TICK: Time = 16_666_667;
 const TICKS = 60 * 60;
 
-function told(name: string, milliseconds: readonly number[]): void {
+function report(name: string, milliseconds: readonly number[]): void {
   const sorted = milliseconds.toSorted((a, b) => a - b);
   const at = (part: number): string => sorted[Math.floor(part * (sorted.length - 1))]!.toFixed(3).padStart(8);
   console.log(
@@ -34,7 +34,7 @@ async function ticks(name: string, recording: Recording, from: Time, options: Pl
   const began = process.cpuUsage();
   await clock.run(() => clock.milliseconds.length >= TICKS);
   const perTick = spent(began) / clock.milliseconds.length;
-  told(name, clock.milliseconds);
+  report(name, clock.milliseconds);
   console.log(`${" ".repeat(29)}with all that is read and folded ahead: ${perTick.toFixed(3)} ms a tick`);
 }
 
@@ -60,4 +60,4 @@ for (let n = 0; n < 300; n++) {
   await player.seek(spread(n) * SECONDS * 1e9);
   seeks.push(spent(began));
 }
-told("seek, anywhere", seeks);
+report("seek, anywhere", seeks);

@@ -111,7 +111,7 @@ const PEOPLE: readonly string[] = [
 export async function fillFacts(
   client: Awaited<ReturnType<Database["connect"]>>,
   recordings: number,
-  told: (text: string) => void,
+  report: (text: string) => void,
 ): Promise<void> {
   const { rows: indexes } = await client.query<{ name: string; definition: string }>(
     `select indexname as name, indexdef as definition from pg_indexes
@@ -124,13 +124,13 @@ export async function fillFacts(
   const STEP = 20_000;
   for (let first = 1; first <= recordings; first += STEP) {
     for (const piece of PIECES) await client.query(piece, [first, Math.min(recordings, first + STEP - 1)]);
-    told(`${Math.min(recordings, first + STEP - 1)} recordings`);
+    report(`${Math.min(recordings, first + STEP - 1)} recordings`);
   }
   await client.query("set session_replication_role = origin");
   for (const { definition } of indexes) {
-    told(definition.split(" using ")[0]!.toLowerCase());
+    report(definition.split(" using ")[0]!.toLowerCase());
     await client.query(definition);
   }
-  told("vacuum");
+  report("vacuum");
   await client.query("vacuum analyze");
 }

@@ -63,9 +63,9 @@ try {
     const socket = new WebSocket(`${address.replace("http", "ws")}/api/recordings/bench-${n}/socket`);
     let first = true;
     socket.on("message", (data) => {
-      const told = JSON.parse((data as Buffer).toString("utf8")) as { readonly seconds: number };
+      const message = JSON.parse((data as Buffer).toString("utf8")) as { readonly seconds: number };
       // the last moment that could be read until now
-      const at = sent[Math.round(told.seconds * 20) - 1];
+      const at = sent[Math.round(message.seconds * 20) - 1];
       if (!first && at !== undefined) behind.push(performance.now() - at);
       first = false;
     });

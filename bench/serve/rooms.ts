@@ -72,7 +72,7 @@ async function watch(url: string, first: number, count: number): Promise<void> {
     } satisfies Looked);
   });
   process.on("disconnect", () => process.exit());
-  // now and then someone points at something
+  // now and then a user points at something
   setInterval(() => {
     for (const client of clients.slice(0, 5)) client.point({ at: [Math.random(), 0, 0], thing: null, camera: null });
   }, 200);

@@ -28,8 +28,8 @@ class Client:
     """A simtape server.
 
     ``url``: its address. ``token``: from the page ``/admin``; by default the variable ``SIMTAPE_SERVER_TOKEN``.
-    ``timeout``: seconds without a byte after which an attempt ends. ``attempts``, ``patience``: a request that the server
-    refuses for now (429, 503) is sent so many times, within so many seconds.
+    ``timeout``: seconds without a byte after which an attempt ends. ``attempts``, ``longest_wait``: how often a request is
+    sent that the server refuses for now (429, 503), and how many seconds of waiting that may take.
 
     >>> client = simtape.Client("http://127.0.0.1:8000")                  # doctest: +SKIP
     >>> for recording in client.list(format="carla", sort="name"):        # doctest: +SKIP
@@ -43,10 +43,10 @@ class Client:
         *,
         timeout: float = 60,
         attempts: int = 5,
-        patience: float = 60,
+        longest_wait: float = 60,
     ) -> None:
         given = token if token is not None else os.environ.get("SIMTAPE_SERVER_TOKEN") or None
-        self._connection = Connection(url, given, timeout=timeout, attempts=attempts, patience=patience)
+        self._connection = Connection(url, given, timeout=timeout, attempts=attempts, longest_wait=longest_wait)
 
     @property
     def url(self) -> str:

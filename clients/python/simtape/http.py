@@ -34,8 +34,9 @@ class _Answer(NamedTuple):
 class Connection:
     """Sends requests to one server.
 
-    A request that the server refuses with 429 or 503 is sent again after the time of ``Retry-After``, at most ``attempts``
-    times and ``patience`` seconds in all. So is a GET whose connection broke. Other refusals raise :class:`ServerProblem`.
+    A request that the server refuses with 429 or 503 is sent again after the time of ``Retry-After``, at most
+    ``attempts`` times and after ``longest_wait`` seconds of waiting. So is a GET whose connection broke. Other refusals
+    raise :class:`ServerProblem`.
     """
 
     def __init__(
@@ -45,7 +46,7 @@ class Connection:
         *,
         timeout: float = 60,
         attempts: int = 5,
-        patience: float = 60,
+        longest_wait: float = 60,
         sleep: Callable[[float], None] = time.sleep,
     ) -> None:
         parts = urllib.parse.urlsplit(url)
@@ -61,7 +62,7 @@ class Connection:
         self._token = token
         self._timeout = timeout
         self._attempts = attempts
-        self._patience = patience
+        self._longest_wait = longest_wait
         self._sleep = sleep
 
     def json(self, method: str, path: str, query: Optional[Query] = None, body: Any = None) -> Any:
@@ -129,12 +130,12 @@ class Connection:
             except ServerProblem as problem:
                 may = problem.status in _REFUSED or (method == "GET" and problem.status in _UNSURE)
                 pause = problem.retry_after if problem.retry_after is not None else 0.5 * 2 ** (attempt - 1)
-                if not may or attempt == self._attempts or waited + pause > self._patience:
+                if not may or attempt == self._attempts or waited + pause > self._longest_wait:
                     raise
             except _BROKEN as error:
                 reason = getattr(error, "reason", None) or error
                 pause = 0.25 * 2 ** (attempt - 1)
-                if method != "GET" or attempt == self._attempts or waited + pause > self._patience:
+                if method != "GET" or attempt == self._attempts or waited + pause > self._longest_wait:
                     raise ConnectionProblem(f"{self.url} cannot be reached: {reason}") from error
             self._sleep(pause)
             waited += pause

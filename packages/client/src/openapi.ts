@@ -2088,7 +2088,7 @@ export interface paths {
                         readonly "application/json": {
                             readonly name: string;
                             readonly bytes: number;
-                            /** @description SHA-256 of its bytes, in hex; null: an earlier release took it */
+                            /** @description SHA-256 of its bytes, in hex; null: an earlier release added the recording */
                             readonly digest: string | null;
                         };
                     };
@@ -2559,7 +2559,7 @@ export interface paths {
         readonly head?: never;
         /**
          * Mark an alert as read
-         * @description Marks it as read, or as unread again. Needs the role viewer; a token needs the scope write.
+         * @description Marks the alert as read or unread. Needs the role viewer; a token needs the scope write.
          */
         readonly patch: {
             readonly parameters: {
@@ -2781,7 +2781,7 @@ export interface paths {
         };
         readonly get?: never;
         /**
-         * Change the own password
+         * Change your password
          * @description Takes the old and the new password. All other sessions of the user end. Fails for an account without a password. Needs the role recorder; a token needs the scope admin.
          */
         readonly put: {
@@ -4163,7 +4163,7 @@ export interface paths {
         };
         /**
          * List recorded programs
-         * @description Gives the running programs that this node records (`--from`), and how that goes. Needs the role staff; a token needs the scope read.
+         * @description Gives the running programs that this node records (`--from`), and the state of each. Needs the role staff; a token needs the scope read.
          */
         readonly get: {
             readonly parameters: {
@@ -4399,7 +4399,7 @@ export interface paths {
             readonly cookie?: never;
         };
         /**
-         * List own reports
+         * List your reports
          * @description Gives the reports that the user made, with their state. Needs the role viewer; a token needs the scope read.
          */
         readonly get: {
@@ -4492,7 +4492,7 @@ export interface paths {
             readonly cookie?: never;
         };
         /**
-         * Get an own report
+         * Get one of your reports
          * @description Gives a report that the user made, with its state. Needs the role viewer; a token needs the scope read.
          */
         readonly get: {
@@ -4767,7 +4767,7 @@ export interface paths {
         readonly post?: never;
         /**
          * Delete a mark of a review
-         * @description The mark is gone from the page of the recording. Needs the role staff; a token needs the scope write.
+         * @description Removes the mark from the page of the recording. Needs the role staff; a token needs the scope write.
          */
         readonly delete: {
             readonly parameters: {
@@ -5074,7 +5074,7 @@ export interface paths {
         };
         /**
          * Get a retention plan
-         * @description Gives the plan, and what came of it when it was run. Needs the role staff; a token needs the scope read.
+         * @description Gives the plan, and its result once it has run. Needs the role staff; a token needs the scope read.
          */
         readonly get: {
             readonly parameters: {
@@ -5610,7 +5610,7 @@ export interface paths {
                                 readonly report: {
                                     readonly recordings: number;
                                     readonly bytes: number;
-                                    /** @description files that are no longer there */
+                                    /** @description files that no longer exist */
                                     readonly missing: number;
                                 } | ({
                                     readonly outcomes: readonly {
@@ -5825,7 +5825,7 @@ export interface paths {
                             readonly report: {
                                 readonly recordings: number;
                                 readonly bytes: number;
-                                /** @description files that are no longer there */
+                                /** @description files that no longer exist */
                                 readonly missing: number;
                             } | ({
                                 readonly outcomes: readonly {
@@ -6278,7 +6278,7 @@ export interface components {
             readonly companions: readonly {
                 readonly name: string;
                 readonly bytes: number;
-                /** @description SHA-256 of its bytes, in hex; null: an earlier release took it */
+                /** @description SHA-256 of its bytes, in hex; null: an earlier release added the recording */
                 readonly digest: string | null;
             }[];
             readonly metadata: {

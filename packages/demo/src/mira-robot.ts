@@ -20,7 +20,7 @@ const ACCELERATION = 0.9;
 /** Pulses of a wheel's encoder in a metre. */
 const TICKS = 3000;
 /** Seconds after which the robot gives up a goal. */
-const PATIENCE = 30;
+const GIVE_UP = 30;
 /** Battery: capacity in watt hours, power of the electronics, and additional power of driving for each m/s. */
 const CAPACITY = 12;
 const IDLE_POWER = 14;
@@ -193,7 +193,7 @@ export class Robot implements Disc {
       this.#begin(this.#goal === DOCK ? "Charging" : "GoalReached");
       return;
     }
-    if (this.#since > PATIENCE) {
+    if (this.#since > GIVE_UP) {
       this.#replan();
       return;
     }

@@ -23,7 +23,7 @@ test("the same seed gives the same bytes, another seed others", async () => {
   expect(Buffer.compare(await record(3, 8, 6), bytes)).not.toBe(0);
 });
 
-test("a recording is sound, is told to be of 0.9.15 and holds what CARLA records with additional data", async () => {
+test("a recording is sound, is reported to be of 0.9.15 and holds what CARLA records with additional data", async () => {
   await using recording = await open(await record(20, 12, 1));
   expect(await check(recording)).toMatchObject({ status: "sound", findings: [] });
   expect(recording.info.metadata).toMatchObject({ release: "0.9.15", frames: 400, additionalData: true });
@@ -75,7 +75,7 @@ test("cars drive without jumps or overlaps, stop at red lights, and now and then
       const way = Math.hypot(x - before[i]!.x, y - before[i]!.y);
       driven += way;
       farthest = Math.max(farthest, way);
-      // Nobody enters a crossing at red, a second after it became so.
+      // No vehicle enters a crossing at red, a second after it became so.
       if (atLight[i]!.isRed && car.way !== atLight[i]!.lane) ranRed++;
       for (let k = 0; k < i; k++) {
         const other = town.cars[k]!.pose;

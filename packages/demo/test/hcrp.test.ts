@@ -38,7 +38,7 @@ test("players climb, fall, come back and finish, platform by platform", async ()
       highest = Math.max(highest, position[3 * i + 1]!);
       if (before === null) continue;
       const moved = Math.hypot(position[3 * i]! - before[3 * i]!, position[3 * i + 2]! - before[3 * i + 2]!);
-      // a step of the game, unless somebody was put back
+      // a step of the game, unless a runner was put back
       if (moved < 2) farthest = Math.max(farthest, moved);
     }
     before = position;

@@ -10,7 +10,7 @@ import { startNode, type TestNode } from "./support/node.ts";
 import { PASSWORD, userCommand } from "./support/people.ts";
 
 /** How long a page waits for what is to be there, milliseconds: for a busy machine. */
-const PATIENCE = 30_000;
+const TIMEOUT = 30_000;
 
 describe.skipIf(!hasChromium)("the page of administrators", () => {
   const folder = mkdtempSync(join(tmpdir(), "simtape-admin-"));
@@ -23,7 +23,7 @@ describe.skipIf(!hasChromium)("the page of administrators", () => {
     node = await startNode([folder]);
     browsing = await browse();
     page = await browsing.page();
-    page.setDefaultTimeout(PATIENCE);
+    page.setDefaultTimeout(TIMEOUT);
     await page.goto(`${node.address}/admin`);
     await page.getByLabel("Name").fill("anna");
     await page.getByLabel("Password").fill(PASSWORD);
@@ -74,7 +74,7 @@ describe.skipIf(!hasChromium)("the page of administrators", () => {
     expect(await violations(page)).toBe("");
     await page.getByRole("button", { name: "Done" }).click();
     const other = await browsing.stranger();
-    other.setDefaultTimeout(PATIENCE);
+    other.setDefaultTimeout(TIMEOUT);
     await other.goto(`${node.address}/account`);
     await other.getByLabel("Name").fill("bo");
     await other.getByLabel("Password").fill(password);

@@ -11,7 +11,7 @@ import { json, startNode, type TestNode, until } from "./support/node.ts";
 
 const CORPUS = fileURLToPath(new URL("../../corpus/cases", import.meta.url));
 /** How long a page waits for what is to be there, milliseconds: for a busy machine. */
-const PATIENCE = 30_000;
+const TIMEOUT = 30_000;
 
 describe.skipIf(!hasChromium)("expressions in the search, and alerts", () => {
   const library = mkdtempSync(join(tmpdir(), "simtape-alerts-page-"));
@@ -30,7 +30,7 @@ describe.skipIf(!hasChromium)("expressions in the search, and alerts", () => {
     );
     browsing = await browse();
     page = await browsing.page();
-    page.setDefaultTimeout(PATIENCE);
+    page.setDefaultTimeout(TIMEOUT);
   });
 
   afterEach(() => {

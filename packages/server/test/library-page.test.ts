@@ -9,7 +9,7 @@ import { type Browsing, browse } from "./support/browser.ts";
 import { makeDemos } from "./support/demos.ts";
 import { json, startNode, type TestNode, until } from "./support/node.ts";
 
-const PATIENCE = 20_000;
+const TIMEOUT = 20_000;
 
 interface Item {
   readonly id: string;
@@ -34,7 +34,7 @@ describe.skipIf(!hasChromium)("the library page", () => {
     await until(listed, (all) => all.length === 5 && all.every(({ state }) => state === "indexed"));
     browsing = await browse();
     page = await browsing.page();
-    page.setDefaultTimeout(PATIENCE);
+    page.setDefaultTimeout(TIMEOUT);
   });
   afterEach(() => {
     expect(browsing.errors.splice(0)).toEqual([]);
@@ -85,7 +85,7 @@ describe.skipIf(!hasChromium)("the library page", () => {
     expect(
       await page.evaluate(() => simtape.companions.value.map(({ name, scenery }) => [name, scenery.parts.length > 0])),
     ).toEqual([["Town07.xodr", true]]);
-    // and it is taken away on the page of the recording
+    // and it is removed on the page of the recording
     await page.getByRole("button", { name: "Details" }).click();
     await page.getByRole("button", { name: "Remove Town07.xodr" }).click();
     await page.waitForFunction(() => simtape.companions.value.length === 0);

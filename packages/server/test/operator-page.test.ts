@@ -10,7 +10,7 @@ import { type Browsing, browse } from "./support/browser.ts";
 import { json, startNode, type TestNode, until } from "./support/node.ts";
 
 /** How long a page waits for what is to be there, milliseconds: for a busy machine. */
-const PATIENCE = 30_000;
+const TIMEOUT = 30_000;
 /** A player of the demo. */
 const ELDAR = "Eldar";
 
@@ -33,7 +33,7 @@ describe.skipIf(!hasChromium)("what an operator does in the page of administrato
     );
     browsing = await browse();
     page = await browsing.page();
-    page.setDefaultTimeout(PATIENCE);
+    page.setDefaultTimeout(TIMEOUT);
     await page.goto(`${node.address}/admin`);
     await page.getByRole("navigation", { name: "Parts" }).waitFor();
   });

@@ -10,7 +10,7 @@ import { makeDemos } from "./support/demos.ts";
 import { json, startNode, type TestNode, until } from "./support/node.ts";
 
 /** How long a page waits for what is to be there, milliseconds: for a busy machine. */
-const PATIENCE = 20_000;
+const TIMEOUT = 20_000;
 
 describe.skipIf(!hasChromium)("the pages of a server", () => {
   const folder = mkdtempSync(join(tmpdir(), "simtape-pages-"));
@@ -28,7 +28,7 @@ describe.skipIf(!hasChromium)("the pages of a server", () => {
     );
     browsing = await browse();
     page = await browsing.page();
-    page.setDefaultTimeout(PATIENCE);
+    page.setDefaultTimeout(TIMEOUT);
   });
 
   afterEach(() => {
@@ -137,9 +137,9 @@ describe.skipIf(!hasChromium)("the pages of a server", () => {
     await page.goto(node.address);
     await page.getByRole("status").getByText("5 recordings").waitFor();
     cpSync(join(library, "race.hcrp"), join(library, "arrived.hcrp"));
-    await expect.poll(cards, { timeout: PATIENCE }).toContain("arrived.hcrp");
+    await expect.poll(cards, { timeout: TIMEOUT }).toContain("arrived.hcrp");
     rmSync(join(library, "arrived.hcrp"));
-    await expect.poll(cards, { timeout: PATIENCE }).not.toContain("arrived.hcrp");
+    await expect.poll(cards, { timeout: TIMEOUT }).not.toContain("arrived.hcrp");
   });
 
   test("keep tags, a collection and a search that the user names", async () => {
@@ -182,9 +182,9 @@ describe.skipIf(!hasChromium)("the pages of a server", () => {
     const buffer = readFileSync(join(library, "race.hcrp"));
     await chooser.setFiles([{ name: "sent by hand.hcrp", mimeType: "application/octet-stream", buffer }]);
     await page.getByRole("region", { name: "Uploads" }).getByText("arrived").waitFor();
-    await expect.poll(cards, { timeout: PATIENCE }).toContain("sent by hand.hcrp");
+    await expect.poll(cards, { timeout: TIMEOUT }).toContain("sent by hand.hcrp");
     rmSync(join(library, "uploads"), { recursive: true });
-    await expect.poll(cards, { timeout: PATIENCE }).not.toContain("sent by hand.hcrp");
+    await expect.poll(cards, { timeout: TIMEOUT }).not.toContain("sent by hand.hcrp");
   });
 
   test("say at an address at which nothing is that it is so, and programs as they read it", async () => {

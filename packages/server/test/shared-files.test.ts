@@ -31,7 +31,7 @@ async function worse(change: (opened: OpenFile) => Partial<OpenFile>): Promise<L
   };
 }
 
-test("a file that cannot be closed fails nobody, with readers or without", async () => {
+test("a file that cannot be closed fails no request, with readers or without", async () => {
   const failures: unknown[] = [];
   const hear = (error: unknown): unknown => failures.push(error);
   process.on("unhandledRejection", hear);

@@ -10,7 +10,7 @@ import { type Browsing, browse } from "./support/browser.ts";
 import { json, startNode, type TestNode, until } from "./support/node.ts";
 
 /** How long a page waits for what is to be there, milliseconds: for a busy machine. */
-const PATIENCE = 60_000;
+const TIMEOUT = 60_000;
 const CORPUS = fileURLToPath(new URL("../../corpus/cases", import.meta.url));
 
 describe.skipIf(!hasChromium)("the page of SQL", () => {
@@ -28,7 +28,7 @@ describe.skipIf(!hasChromium)("the page of SQL", () => {
     );
     browsing = await browse();
     page = await browsing.page();
-    page.setDefaultTimeout(PATIENCE);
+    page.setDefaultTimeout(TIMEOUT);
   }, 240_000);
 
   afterEach(() => {

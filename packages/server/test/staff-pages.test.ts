@@ -11,7 +11,7 @@ import { SdkClient } from "../../simtape/test/live/foxglove/sdk-client.ts";
 import { json, startNode, type TestNode, until } from "./support/node.ts";
 
 /** How long a page waits for what is to be there, milliseconds: for a busy machine. */
-const PATIENCE = 30_000;
+const TIMEOUT = 30_000;
 
 interface Item {
   readonly id: string;
@@ -36,7 +36,7 @@ describe.skipIf(!hasChromium)("pages of the staff", () => {
     race = recordings.find(({ format }) => format === "hcrp")!;
     browsing = await browse();
     page = await browsing.page();
-    page.setDefaultTimeout(PATIENCE);
+    page.setDefaultTimeout(TIMEOUT);
   });
 
   afterEach(() => {

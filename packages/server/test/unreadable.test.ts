@@ -59,7 +59,7 @@ describe("whether a file is a recording", () => {
   }
 });
 
-/** Where a recording that cannot be read and storage that is away come to the same, or are told apart there. */
+/** Where a recording that cannot be read and storage that is away come to the same, or are distinguished there. */
 const TOGETHER = [
   "answers/answer.ts",
   "catalog/scan/is-recording.ts",

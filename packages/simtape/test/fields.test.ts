@@ -20,7 +20,7 @@ const CASES = await everyRecording();
 /** Records of a kind, and messages of a channel, that are looked at: some from the beginning, then ever fewer. */
 const FIRST = tries(3, 400);
 
-describe("fields are all of each record and message, in order, leave nothing unnamed but what nobody knows, and say what it decodes to", () => {
+describe("fields are all of each record and message, in order, leave nothing unnamed but what is unknown, and say what it decodes to", () => {
   test.each(CASES)("$name", async ({ files, isDamaged }) => {
     await using recording = await open(bundleOfFiles(files), { formats: CORPUS_FORMATS });
     const dissector = await recording.dissector();
@@ -157,7 +157,7 @@ function count(unnamed: Map<string, number>, kind: string, fields: readonly Fiel
   }
 }
 
-/** What is not named, by format: bytes that nobody can read, and those that are meant to be opaque. */
+/** What is not named, by format: bytes that cannot be read, and those that are meant to be opaque. */
 const FOREIGN: Readonly<Record<string, RegExp>> = {
   // private packets
   carla: /^packet-\d+: payload$/,
@@ -165,7 +165,7 @@ const FOREIGN: Readonly<Record<string, RegExp>> = {
   mira: /^(header: unknown|channel-info: meta|message: data|message inflated: unknown)$/,
   // what others encode: payloads, schemas, attachments, compressed records; what a newer version may add
   mcap: /^(chunk: records|message: payload|schema: data|attachment: data|chunk inflated: (payload|data)|(record 0x80|header|schema|channel|message index|chunk inflated): unknown)$/,
-  // the items; what is no packet, and is recorded as it came; an item that only somebody else knows
+  // the items; what is no packet, and is recorded as it came; an item of another program
   flightgear: /^(frame: items, deflated|frame( inflated)?: (unknown|weather))$/,
   // bytes that the index names no chunk for; blocks of zstd; what belongs to hosts
   hcrp: /^((gap|trailing): unknown|chunk: block\[\]\.data|chunk inflated: (snapshot\.host\.bytes|ticks\[\]\.events\[\]\.(body|host-\d+|[a-z]+:[a-z]+)))$/,

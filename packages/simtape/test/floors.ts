@@ -130,7 +130,7 @@ function unitOf(path: string): string {
     .replace(/^[^/]*\.ts$/, "");
 }
 
-/** Null for an area, or a file at the root, that nobody gave a floor. */
+/** Null for an area, or a file at the root, without a floor. */
 function floorOf(path: string): number | null {
   if (ROOT_FILES.includes(path)) return TOP;
   const area = path.split("/")[0]!;

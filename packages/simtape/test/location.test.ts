@@ -64,7 +64,7 @@ describe("open", () => {
 });
 
 describe("messages", () => {
-  test("of a channel are had by its name", async () => {
+  test("of a channel are found by its name", async () => {
     await using recording = await open(town);
     const byName: number[] = [];
     for await (const message of recording.messages("position")) byName.push(message.sequence);

@@ -22,7 +22,7 @@ class SilentWorker extends EventTarget {
   }
 }
 
-/** A page without anything that whoever serves it can write into it. */
+/** A page without anything that a server can write into it. */
 beforeEach(() => {
   vi.stubGlobal("document", { baseURI: "https://example.org/view/", querySelector: () => null });
   vi.stubGlobal("location", { href: "https://example.org/view/", origin: "https://example.org" });

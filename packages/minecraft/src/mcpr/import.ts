@@ -78,7 +78,7 @@ interface Marker {
 
 const TICK = 50;
 /** Milliseconds after which a client takes a silent server for gone. */
-const PATIENCE = 30_000;
+const CLIENT_TIMEOUT = 30_000;
 const ID = "import";
 const MOST_TICKS = 2 ** 31 - 1;
 /** The last moment that a header can hold, Unix milliseconds. */
@@ -178,7 +178,7 @@ class Import {
         }
       : null;
     // Time goes on after the last packet, but not for longer than the recording can have lasted.
-    const isLonger = !isLost && typeof duration === "number" && duration < this.#at + PATIENCE;
+    const isLonger = !isLost && typeof duration === "number" && duration < this.#at + CLIENT_TIMEOUT;
     const end = isLonger ? Math.max(this.#at, duration) : this.#at;
     for (const event of this.#marksUntil(Number.POSITIVE_INFINITY, end)) await take(event);
     this.#tick = Math.max(this.#tick, Math.floor(end / TICK));

@@ -17,11 +17,11 @@ export interface FrontOptions {
   readonly motd: string;
   readonly most: number;
   /** Milliseconds to log in, half of them for the first packet; absent: 20,000. */
-  readonly patience?: number | undefined;
+  readonly timeout?: number | undefined;
   readonly login: (client: ServerClient, version: string) => void;
 }
 
-const PATIENCE = 20_000;
+const LOGIN_TIMEOUT = 20_000;
 /** Most connections that have not logged in: in all, and from one address. */
 const MOST_WAITING = 256;
 const MOST_OF_ADDRESS = 32;
@@ -34,13 +34,13 @@ const MOST_HANDSHAKE = 1200;
 export class Front {
   readonly #listener = createNetServer((socket) => this.#receive(socket));
   readonly #servers: ReadonlyMap<string, Acceptor>;
-  readonly #patience: number;
+  readonly #timeout: number;
   /** Connections that have not logged in, with their deadlines. */
   readonly #waiting = new Map<Socket, NodeJS.Timeout>();
   readonly #sockets = new Set<Socket>();
 
   private constructor(options: FrontOptions) {
-    this.#patience = options.patience ?? PATIENCE;
+    this.#timeout = options.timeout ?? LOGIN_TIMEOUT;
     const login: FrontOptions["login"] = (client, version) => {
       this.#settle(client.socket as Socket);
       options.login(client, version);
@@ -83,8 +83,8 @@ export class Front {
     });
     const ofAddress = [...this.#waiting.keys()].filter(({ remoteAddress }) => remoteAddress === socket.remoteAddress);
     if (this.#waiting.size >= MOST_WAITING || ofAddress.length >= MOST_OF_ADDRESS) return void socket.destroy();
-    this.#waiting.set(socket, deadline(socket, this.#patience));
-    const first = deadline(socket, this.#patience / 2);
+    this.#waiting.set(socket, deadline(socket, this.#timeout));
+    const first = deadline(socket, this.#timeout / 2);
     socket.once("close", () => clearTimeout(first));
     let bytes = Buffer.alloc(0);
     const read = (chunk: Buffer): void => {

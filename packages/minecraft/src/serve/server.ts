@@ -45,7 +45,7 @@ export interface ReplayOptions {
   /** Most viewers. */
   readonly most?: number | undefined;
   /** Milliseconds that a client may take to log in. */
-  readonly patience?: number | undefined;
+  readonly timeout?: number | undefined;
   readonly report?: ((text: string) => void) | undefined;
 }
 
@@ -91,7 +91,7 @@ export class ReplayServer {
    * and when clients of other machines would not have to prove who they are.
    */
   static async listen(options: ReplayOptions): Promise<ReplayServer> {
-    const { version, host = "127.0.0.1", port, patience } = options;
+    const { version, host = "127.0.0.1", port, timeout } = options;
     if (version !== undefined && !isVersion(version))
       throw new UsageError(`--version is ${versionList()}, not ${version}`);
     if (options.isInsecure && !isLoopback(host))
@@ -108,7 +108,7 @@ export class ReplayServer {
       isOnline: !options.isInsecure,
       motd: "Replays",
       most: server.#most,
-      patience,
+      timeout,
       login: (client, spoken) => void server.#welcome(client, spoken).catch((error) => server.#drop(client, error)),
     });
     return server;

@@ -160,7 +160,7 @@ describe("ghosts", () => {
         expect(ghost!.x).toHaveLength(at[3]! + 1);
 
         await bystander.looker[Symbol.asyncDispose]();
-        // back at the start they are gone, and so is what was told of them
+        // back at the start they are gone, and so is what was reported of them
         runner.step(1);
         await expect.poll(() => ghostsSeenBy(looker)).toEqual([]);
         expect([...looker.names.values()].filter((name) => name.includes("past"))).toEqual([]);

@@ -16,7 +16,7 @@ const folder = new Folder();
 beforeAll(() => writeEveryKind(folder.at("kinds.hcrp")));
 afterAll(() => folder[Symbol.dispose]());
 
-/** The packets of a file, as the library decodes them, held against the rules. */
+/** The packets of a file, as the library decodes them, checked against the rules. */
 function ruled(path: string, version: string): Rules {
   const bytes = Buffer.from(unzipSync(readFileSync(path))["recording.tmcpr"]!);
   const rules = new Rules(version);

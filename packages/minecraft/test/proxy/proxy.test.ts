@@ -238,7 +238,7 @@ describe("a proxy", () => {
     }
   });
 
-  test("a client is told when the server is not there", async () => {
+  test("a client is reported when the server is not there", async () => {
     const gone = createServer().listen(0, "127.0.0.1");
     await once(gone, "listening");
     const server = { host: "127.0.0.1", port: portOf(gone) };

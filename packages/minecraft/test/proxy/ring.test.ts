@@ -47,8 +47,8 @@ describe("a ring of the proxy", () => {
       const witness = await Sprinter.join(proxy.port, VERSION, "Witness");
       const { looker } = witness;
       await cheat.run(10, 20);
-      looker.say("/report nobody-here");
-      await expect.poll(() => looker.chat.at(-1)).toBe("No player nobody-here was here.");
+      looker.say("/report absent");
+      await expect.poll(() => looker.chat.at(-1)).toBe("No player absent was here.");
       looker.say("/report cheat flies about");
       await expect.poll(() => looker.chat.at(-1)).toMatch(/^Reported: report-Cheat-/);
       const name = looker.chat.at(-1)!.slice("Reported: ".length);

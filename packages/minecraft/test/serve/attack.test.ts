@@ -23,10 +23,10 @@ beforeAll(async () => {
     store: folder.path,
     port: 0,
     isInsecure: true,
-    patience: 4000,
+    timeout: 4000,
     report: (text) => reports.push(text),
   });
-  // a busy machine may need more than its patience to load what the first client needs
+  // a busy machine may need more than this to load what the first client needs
   do bystander = await Looker.join(server.port, "1.21.4", "Bystander", "race.replays.example");
   while (bystander.ended !== null);
   await vi.waitUntil(() => server.sessions.size === 1, { timeout: 30_000 });

@@ -98,8 +98,8 @@ test("/report is a note beside the recording, and filed", async () => {
       at: 40e9,
       text: "Kasam: flies",
     });
-    looker.say("/report nobody flies");
-    await expect.poll(() => looker.chat.at(-1)).toContain("nobody is not here");
+    looker.say("/report absent flies");
+    await expect.poll(() => looker.chat.at(-1)).toContain("absent is not here");
   } finally {
     await server.close();
   }

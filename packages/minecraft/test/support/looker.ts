@@ -126,7 +126,7 @@ export class Looker implements AsyncDisposable {
     return looker;
   }
 
-  /** A connection whose fate is looked at; nothing is waited for. */
+  /** A connection whose outcome is checked; nothing is waited for. */
   static try(port: number, version: string, username: string, host = "localhost"): Looker {
     return new Looker(port, version, username, host);
   }

@@ -137,7 +137,7 @@ export function alertRoutes(app: FastifyInstance, { query, settings }: Context):
       config: { role: "viewer", scope: "write" },
       schema: {
         summary: "Mark an alert as read",
-        description: "Marks it as read, or as unread again.",
+        description: "Marks the alert as read or unread.",
         params: ID,
         body: CHANGE,
         response: { 204: Type.Null() },

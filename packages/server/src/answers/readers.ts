@@ -10,7 +10,7 @@ const MOST_THREADS = 2;
 /** Most questions that wait for a thread. */
 const MOST_WAITING = 64;
 /** Milliseconds for one answer without an allowance, and for a thread to stop after an answer that took too long. */
-const PATIENCE = 30_000;
+const TIMEOUT = 30_000;
 const GRACE = 5000;
 /** Milliseconds until a new thread begins with its first answer. */
 const LONGEST_START = 60_000;
@@ -48,7 +48,7 @@ export class Readers {
     asked: Asked,
     question: Question,
     signal: AbortSignal,
-    allowance: Allowance = { left: PATIENCE },
+    allowance: Allowance = { left: TIMEOUT },
   ): Promise<string> {
     return new Promise((resolve, reject) => {
       this.#queue.add({ number: this.#number++, asked, question, signal, allowance, resolve, reject });
@@ -124,18 +124,18 @@ class Reader implements Answerer<Request> {
     };
     let begun: number | null = null;
     // a thread that does not begin is given up, too
-    let patience = setTimeout(cancel, LONGEST_START);
+    let timer = setTimeout(cancel, LONGEST_START);
     this.#begins = () => {
       begun = performance.now();
-      clearTimeout(patience);
-      patience = setTimeout(cancel, allowance.left);
+      clearTimeout(timer);
+      timer = setTimeout(cancel, allowance.left);
     };
     signal.addEventListener("abort", cancel, { once: true });
     this.#thread.ref();
     this.#thread.postMessage({ number, asked, question });
     return new Promise((resolve) => {
       this.#done = () => {
-        clearTimeout(patience);
+        clearTimeout(timer);
         if (last !== null) clearTimeout(last);
         if (begun !== null) allowance.left = Math.max(0, allowance.left - (performance.now() - begun));
         this.#isLate = false;

@@ -30,7 +30,7 @@ const KEPT = "7 days";
 export interface Companion {
   readonly name: string;
   readonly bytes: number;
-  /** SHA-256 of its bytes, in hex; null: an earlier release took it. */
+  /** SHA-256 of its bytes, in hex; null: an earlier release added the recording. */
   readonly digest: string | null;
 }
 

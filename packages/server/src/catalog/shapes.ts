@@ -60,7 +60,7 @@ export const COMPANION = Type.Object({
   name: Type.String(),
   bytes: Type.Number(),
   digest: Type.Union([Type.String(), Type.Null()], {
-    description: "SHA-256 of its bytes, in hex; null: an earlier release took it",
+    description: "SHA-256 of its bytes, in hex; null: an earlier release added the recording",
   }),
 });
 

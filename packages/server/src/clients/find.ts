@@ -36,7 +36,7 @@ const NOTHING =
 
 /** The parameters of `GET /api/recordings`, and their meaning. */
 const FILTERS = {
-  format: "carla, flightgear, hcrp, mira, nanover",
+  format: "carla, flightgear, hcrp, mcap, mira, nanover",
   state: "new, indexed, failed, live",
   event: "a kind of event that it has",
   with: "who or what is in it: name or id",

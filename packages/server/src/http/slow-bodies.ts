@@ -8,7 +8,7 @@ declare module "fastify" {
 }
 
 /** Milliseconds for the body of a request. */
-const PATIENCE = 30_000;
+const TIMEOUT = 30_000;
 
 /** Ends requests whose body comes too slowly, except on routes with `isLong`: the limit of Node has no exceptions. */
 export function limitBodies(app: FastifyInstance): void {
@@ -30,7 +30,7 @@ function limitBody({ raw, routeOptions }: FastifyRequest): void {
     raw.socket.setKeepAlive(true, 10_000);
     return;
   }
-  const timer = setTimeout(() => raw.socket.destroy(), PATIENCE);
+  const timer = setTimeout(() => raw.socket.destroy(), TIMEOUT);
   raw.once("end", () => clearTimeout(timer));
   raw.once("close", () => clearTimeout(timer));
 }

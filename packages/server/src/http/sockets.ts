@@ -33,7 +33,7 @@ const UPGRADES = new WeakMap<IncomingMessage, Upgrade>();
 /** Milliseconds between two checks that the client is still connected. */
 const LOOK = 15_000;
 /** Milliseconds that sockets have to end when the server ends. */
-const PATIENCE = 300;
+const CLOSE_TIMEOUT = 300;
 
 /**
  * Sends requests for a WebSocket through the same steps as all requests: host names, origins and rights are checked
@@ -79,7 +79,7 @@ export function socketRoute(app: FastifyInstance, { url, config, schema, longest
   app.addHook("preClose", async () => {
     clearInterval(looking);
     for (const socket of server.clients) socket.close(1001, "the server ends");
-    if (server.clients.size > 0) await new Promise((resolve) => setTimeout(resolve, PATIENCE));
+    if (server.clients.size > 0) await new Promise((resolve) => setTimeout(resolve, CLOSE_TIMEOUT));
     for (const socket of server.clients) socket.terminate();
   });
   app.route({

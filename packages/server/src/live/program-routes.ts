@@ -38,7 +38,7 @@ export function programRoutes(programs: Programs): Routes {
         config: { role: "staff" },
         schema: {
           summary: "List recorded programs",
-          description: "Gives the running programs that this node records (`--from`), and how that goes.",
+          description: "Gives the running programs that this node records (`--from`), and the state of each.",
           response: { 200: Type.Object({ programs: Type.Array(Type.Ref("RunningProgram")) }) },
         },
       },

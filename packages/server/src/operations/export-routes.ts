@@ -23,7 +23,7 @@ const MOST_BYTES = 32 << 20;
 /** Exports that one node makes at once; further ones are jobs. */
 const MOST_AT_ONCE = 2;
 /** Milliseconds after which an export that should have been made at once becomes a job. */
-const PATIENCE = 30_000;
+const TIMEOUT = 30_000;
 
 /** Routes that give recordings in other formats, as tables, and as files for other programs. */
 export function exportRoutes(app: FastifyInstance, context: Context): void {
@@ -101,7 +101,7 @@ export function exportRoutes(app: FastifyInstance, context: Context): void {
       const folder = join(resolve(settings.data), "exports", `at-once-${randomUUID()}`);
       const gone = new AbortController();
       reply.raw.once("close", () => gone.abort());
-      const late = AbortSignal.timeout(PATIENCE);
+      const late = AbortSignal.timeout(TIMEOUT);
       running++;
       try {
         const signal = AbortSignal.any([gone.signal, late]);

@@ -13,7 +13,7 @@ const SHARE = 20;
 const AGAIN = 1000;
 const LONGEST_AGAIN = 15_000;
 /** Milliseconds that a recording has to be loaded. */
-const PATIENCE = 60_000;
+const TIMEOUT = 60_000;
 /** Looks, a second apart, at which a thread that reports twice a second may have said nothing; then it is ended. */
 const SILENT_LOOKS = 30;
 /** Milliseconds that a thread has to end when the node does. */
@@ -112,11 +112,11 @@ export class Outlets {
     this.check(outlet);
     const number = this.#number++;
     return new Promise<OutletState>((resolve, reject) => {
-      const patience = setTimeout(() => {
+      const timer = setTimeout(() => {
         this.#asked.delete(number);
         reject(new Problem(503, "the outlet does not answer yet: it is reading"));
-      }, PATIENCE);
-      const settle = (): void => clearTimeout(patience);
+      }, TIMEOUT);
+      const settle = (): void => clearTimeout(timer);
       this.#asked.set(number, {
         resolve: (state) => {
           settle();

@@ -152,7 +152,7 @@ export function sessionRoutes(app: FastifyInstance, context: Context): void {
     {
       config: { role: "recorder", scope: "admin" },
       schema: {
-        summary: "Change the own password",
+        summary: "Change your password",
         description:
           "Takes the old and the new password. All other sessions of the user end. Fails for an account without a password.",
         body: NEW_PASSWORD,

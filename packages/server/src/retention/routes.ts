@@ -161,7 +161,7 @@ export function retentionRoutes(app: FastifyInstance, context: Context): void {
       config: { role: "staff" },
       schema: {
         summary: "Get a retention plan",
-        description: "Gives the plan, and what came of it when it was run.",
+        description: "Gives the plan, and its result once it has run.",
         params: ID,
         response: { 200: PLAN },
       },

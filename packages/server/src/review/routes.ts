@@ -80,7 +80,7 @@ export function reviewRoutes(app: FastifyInstance, context: Context): void {
     {
       config: { role: "viewer" },
       schema: {
-        summary: "List own reports",
+        summary: "List your reports",
         description: "Gives the reports that the user made, with their state.",
         response: { 200: Type.Object({ reports: Type.Array(Type.Ref("Report")) }) },
       },
@@ -102,7 +102,7 @@ export function reviewRoutes(app: FastifyInstance, context: Context): void {
     {
       config: { role: "viewer" },
       schema: {
-        summary: "Get an own report",
+        summary: "Get one of your reports",
         description: "Gives a report that the user made, with its state.",
         params: ID,
         response: { 200: Type.Ref("Report") },
@@ -206,7 +206,7 @@ export function reviewRoutes(app: FastifyInstance, context: Context): void {
       config: { role: "staff", scope: "write" },
       schema: {
         summary: "Delete a mark of a review",
-        description: "The mark is gone from the page of the recording.",
+        description: "Removes the mark from the page of the recording.",
         params: MARK_ID,
         response: { 204: Type.Null() },
       },

@@ -13,7 +13,7 @@ import { isUnreadable } from "../library/unreadable.ts";
 /** Milliseconds until the job checks again whether a recording is complete or a clip is cut. */
 const AGAIN = 5000;
 /** Milliseconds after which it no longer waits for a clip. */
-const PATIENCE = 10 * 60_000;
+const CLIP_TIMEOUT = 10 * 60_000;
 
 /**
  * Writes a verdict and its marks into the recording and its clip: into the metadata where the format has a place for
@@ -36,7 +36,7 @@ export async function keepVerdict({ query, library, jobs }: Context, id: string)
     .execute();
   // the catalog has a clip a little before the file of the clip exists
   const clip = places.find((one) => one.id === review.clip);
-  const isNew = Date.now() - (review.closed?.getTime() ?? 0) < PATIENCE;
+  const isNew = Date.now() - (review.closed?.getTime() ?? 0) < CLIP_TIMEOUT;
   const isCutting = isNew && review.clip_error === null && (clip === undefined || clip.state === "gone");
   if (places.some(({ state }) => state === "live") || isCutting) {
     await jobs.add("verdict", id, { after: AGAIN });

@@ -36,7 +36,7 @@ const REMAINDER = Type.Object({
 const EXPORTED = Type.Object({
   recordings: Type.Integer(),
   bytes: Type.Number(),
-  missing: Type.Integer({ description: "files that are no longer there" }),
+  missing: Type.Integer({ description: "files that no longer exist" }),
 });
 const ERASED = Type.Object(
   {

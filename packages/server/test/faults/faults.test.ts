@@ -23,7 +23,7 @@ const CLI = fileURLToPath(new URL("../../../simtape/bin/simtape.js", import.meta
 /** A kill of each kind twice; in a soak many, in any order and at any moment. */
 const KILLS = isSoak ? 200 : 14;
 /** Milliseconds: 20 s where nothing else runs. */
-const PATIENCE = isSoak ? 3_600_000 : 300_000;
+const TIMEOUT = isSoak ? 3_600_000 : 300_000;
 const PARTS: readonly (Part | "recorder")[] = [
   ...(["first node", "worker", "PostgreSQL", "S3", "recorder", "NATS", "second node"] as const),
 ];
@@ -183,7 +183,7 @@ describe.skipIf(without !== null)(`a server whose parts are killed${without === 
       );
       expect(jobs.rows).toEqual([]);
     },
-    PATIENCE,
+    TIMEOUT,
   );
 
   const demoAt = async (address: string): Promise<Item> => (await all(address)).find(({ key }) => key === "race.hcrp")!;

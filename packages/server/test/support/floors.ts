@@ -94,7 +94,7 @@ function note(imports: Imports, from: string, to: string): void {
   if (from !== to) imports.set(from, (imports.get(from) ?? new Set()).add(to));
 }
 
-/** Those that remain when all that import nothing, and all that nothing imports, are taken away again and again. */
+/** Those that remain when all that import nothing, and all that nothing imports, are removed again and again. */
 function circlesIn(imports: Imports): readonly string[] {
   const left = new Set(imports.keys());
   for (let size = -1; size !== left.size; ) {

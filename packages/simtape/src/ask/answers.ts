@@ -16,7 +16,7 @@ export interface Answer {
   readonly thing: string | null;
 }
 
-/** Makes answers of a column of truths, batch after batch. */
+/** Makes answers of a column of booleans, batch after batch. */
 export class AnswerMaker {
   readonly #root: Root;
   readonly #end: Time;
@@ -33,11 +33,11 @@ export class AnswerMaker {
 
   take(machine: Machine, { time, length }: Rows, into: Answer[]): void {
     const { register, isInstant, measure, who } = this.#root;
-    const truth = machine.register(register);
+    const condition = machine.register(register);
     const measured = measure < 0 ? null : machine.register(measure);
     const whose = who < 0 ? null : machine.register(who);
     for (let i = 0; i < length; i++) {
-      const isTrue = truth[i] === 1;
+      const isTrue = condition[i] === 1;
       if (!isTrue) {
         if (!Number.isNaN(this.#from)) this.#close(time[i]!, into);
         continue;

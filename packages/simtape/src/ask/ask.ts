@@ -7,7 +7,7 @@ import { type Answer, AnswerMaker } from "./answers.ts";
 import type { Ast } from "./ast.ts";
 import { canBeTrue, extentsIn, type Known } from "./bounds.ts";
 import { Catalog } from "./catalog.ts";
-import { check, type Checked, truthOf } from "./check.ts";
+import { check, type Checked, conditionOf } from "./check.ts";
 import { compile } from "./compile.ts";
 import { AskError } from "./error.ts";
 import { KeptVocabulary, NotKept } from "./kept-vocabulary.ts";
@@ -28,7 +28,7 @@ export interface AskOptions extends TimeRange {
 export interface DerivedBatch {
   /** Nanoseconds, ascending: the moments of what it is made of. The arrays are the caller's own. */
   readonly time: Float64Array;
-  /** NaN: unknown. Of a text its place in `texts`; a truth is 0 or 1. */
+  /** NaN: unknown. Of a text its place in `texts`; a boolean is 0 or 1. */
   readonly value: Float64Array;
   readonly texts: readonly string[] | null;
 }
@@ -153,10 +153,10 @@ function mustHaveKinds(checked: Checked, kinds: readonly string[], text: string)
 
 async function questionOf({ recording, checked, catalog, range, text, options }: Found): Promise<Question> {
   if (hasCrowd(checked)) await catalog.things();
-  const truth = truthOf(checked.node);
+  const condition = conditionOf(checked.node);
   const programs = compile(checked, catalog, true);
-  const isSame = truth === null || (truth === checked.node && truth.op !== "for");
-  const forAnswers = isSame ? programs : compile({ ...checked, node: truth }, catalog);
+  const isSame = condition === null || (condition === checked.node && condition.op !== "for");
+  const forAnswers = isSame ? programs : compile({ ...checked, node: condition }, catalog);
   return new Question(recording, checked, catalog, { asked: forAnswers, programs }, range, text, options);
 }
 
@@ -175,7 +175,7 @@ async function checkedBy(ast: Ast, text: string, catalog: Catalog): Promise<Chec
 export class Question {
   /** Its text. */
   readonly text: string;
-  /** What it is: an answer has intervals if it is a truth, and moments if it is an instant. */
+  /** What it is: an answer has intervals if it is a boolean, and moments if it is an instant. */
   readonly type: NodeType;
   /** Of a number, `"cm/s"`; "" if it has none. */
   readonly unit: string;
@@ -192,7 +192,7 @@ export class Question {
   readonly #catalog: Catalog;
   /** Of its values. */
   readonly #programs: readonly Program[];
-  /** Of its answers: a whole number is a truth there. */
+  /** Of its answers: a whole number is a boolean there. */
   readonly #asked: readonly Program[];
   readonly #range: { readonly start: Time; readonly end: Time };
   readonly #options: AskOptions;
@@ -229,7 +229,7 @@ export class Question {
    * the order of their ends. Throws `AskError`, code `type`, for a number or a text.
    */
   async *answers(): AsyncGenerator<readonly Answer[]> {
-    this.#mustBeTruth();
+    this.#mustBeBoolean();
     const before = await this.#before(this.#asked);
     const last = this.#asked.at(-1);
     if (last === undefined) return;
@@ -249,7 +249,7 @@ export class Question {
    * `answers` throws.
    */
   async isEverTrue(): Promise<boolean> {
-    this.#mustBeTruth();
+    this.#mustBeBoolean();
     if (!(await this.canBeTrue())) return false;
     const before = await this.#before(this.#asked);
     const last = this.#asked.at(-1);
@@ -266,7 +266,7 @@ export class Question {
     return found.length > 0;
   }
 
-  /** Its values over time, in pieces: of a number, a text or a truth. Throws `AskError`, code `type`, for `each`. */
+  /** Its values over time, in pieces: of a number, a text or a boolean. Throws `AskError`, code `type`, for `each`. */
   async *values(): AsyncGenerator<DerivedBatch> {
     if (this.isEach)
       throw new AskError("type", `"each" has a value for every thing: ask for one of them`, { offset: 0, length: 4 });
@@ -306,9 +306,9 @@ export class Question {
   }
 
   /** Throws `AskError`, code `type`, for what is not true or false. */
-  #mustBeTruth(): void {
+  #mustBeBoolean(): void {
     const { node } = this.#checked;
-    if (truthOf(node) !== null) return;
+    if (conditionOf(node) !== null) return;
     const what = node.type === "number" ? "a number" : "a text";
     throw new AskError("type", `it is ${what}, and nothing that is true or false: compare it with something`, {
       offset: 0,
@@ -429,12 +429,12 @@ async function mayBeTrue(recording: Recording, checked: Checked, signal: AbortSi
   );
 }
 
-/** Whether it is a truth that can be one. What is none is wrong, and never `false`. */
+/** Whether it is a boolean that can be one. What is none is wrong, and never `false`. */
 function mayBe({ node, each }: Checked, known: Known): boolean {
-  const truth = truthOf(node);
-  if (truth === null) return true;
+  const condition = conditionOf(node);
+  if (condition === null) return true;
   if (each !== null && "set" in each.crowd && known.empty.has(each.crowd.set)) return false;
-  return canBeTrue(truth, known);
+  return canBeTrue(condition, known);
 }
 
 function knownBy(outline: Outline | null): Pick<Known, "empty"> {

@@ -4,7 +4,7 @@ import type { Place } from "./error.ts";
 export type Ast =
   | AstNumber
   | AstText
-  | AstTruth
+  | AstBoolean
   | AstName
   | AstMember
   | AstIndex
@@ -32,8 +32,8 @@ export interface AstText extends Place {
   readonly text: string;
 }
 
-export interface AstTruth extends Place {
-  readonly kind: "truth";
+export interface AstBoolean extends Place {
+  readonly kind: "boolean";
   readonly value: boolean;
 }
 

@@ -126,7 +126,7 @@ class Bounds {
         const { yes, no } = this.chance(a);
         return { yes: yes && no, no: true };
       }
-      case "truth": {
+      case "boolean": {
         const range = this.#range(a);
         return range === null ? BOTH : { yes: range[0] !== 0 || range[1] !== 0, no: range[0] <= 0 && range[1] >= 0 };
       }

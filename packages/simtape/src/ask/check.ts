@@ -23,11 +23,11 @@ export function check(ast: Ast, text: string, catalog: Vocabulary): Checked {
   return new Checker(text, catalog).root(ast);
 }
 
-/** A truth or an instant; a whole number without a unit stands for one: 0 is false. Null: it is none. */
-export function truthOf(node: Node): Node | null {
-  if (node.type === "truth" || node.type === "instant") return node;
+/** A boolean or an instant; a whole number without a unit stands for one: 0 is false. Null: it is none. */
+export function conditionOf(node: Node): Node | null {
+  if (node.type === "boolean" || node.type === "instant") return node;
   const isWhole = (node.op === "read" || node.op === "cell") && node.isWhole && node.type === "number";
-  return isWhole && isPlain(node.unit) ? apply("truth", [node], "truth") : null;
+  return isWhole && isPlain(node.unit) ? apply("boolean", [node], "boolean") : null;
 }
 
 /** Checks types and units, and resolves names; one for each expression. */
@@ -63,8 +63,8 @@ class Checker implements Checks {
         return scalar({ op: "constant", value: ast.value, type: "number", unit: this.#written(ast) });
       case "text":
         return scalar({ op: "words", text: ast.text, type: "words", unit: ONE });
-      case "truth":
-        return scalar({ op: "constant", value: ast.value ? 1 : 0, type: "truth", unit: ONE });
+      case "boolean":
+        return scalar({ op: "constant", value: ast.value ? 1 : 0, type: "boolean", unit: ONE });
       case "name":
       case "member":
       case "index":
@@ -99,20 +99,20 @@ class Checker implements Checks {
     return this.#numberOf(this.operand(ast), ast);
   }
 
-  /** A truth or an instant. A whole number stands for one: 0 is false. */
-  truth(ast: Ast): Node {
-    return this.#truthOf(this.scalar(ast), ast);
+  /** A boolean or an instant. A whole number stands for one: 0 is false. */
+  condition(ast: Ast): Node {
+    return this.#conditionOf(this.scalar(ast), ast);
   }
 
-  #truthOf(node: Node, ast: Ast): Node {
-    const found = truthOf(node);
+  #conditionOf(node: Node, ast: Ast): Node {
+    const found = conditionOf(node);
     if (found !== null) return found;
     throw new AskError("type", `${TYPES[node.type]}, where something that is true or false belongs`, ast);
   }
 
   state(ast: Ast): Node {
-    const node = this.truth(ast);
-    if (node.type === "truth") return node;
+    const node = this.condition(ast);
+    if (node.type === "boolean") return node;
     throw new AskError("type", "an instant, where something belongs that is true for a time", ast);
   }
 
@@ -149,7 +149,7 @@ class Checker implements Checks {
 
   #scalarOf(operand: Operand, ast: Ast): Node {
     if (operand.kind === "scalar") return operand.node;
-    throw new AskError("type", `${this.#what(operand)}, where a number, a truth or a text belongs`, ast);
+    throw new AskError("type", `${this.#what(operand)}, where a number, a boolean or a text belongs`, ast);
   }
 
   #numberOf(operand: Operand, ast: Ast): Node {
@@ -193,13 +193,13 @@ class Checker implements Checks {
       if (quantifier === "min" || quantifier === "max" || quantifier === "sum" || quantifier === "all")
         throw new AskError("type", `"${quantifier}" needs to know of what: ${quantifier} … (speed)`, ast);
       const body = this.#presence(crowd, column, variable);
-      const type: NodeType = quantifier === "count" ? "number" : "truth";
+      const type: NodeType = quantifier === "count" ? "number" : "boolean";
       return scalar({ op: "over", how: quantifier, crowd, column, variable, body, type, unit: ONE });
     }
     const inner = ast.body;
     if (quantifier === "any" || quantifier === "all" || quantifier === "count") {
       const body = this.names.within(ast, crowd, variable, () =>
-        quantifier === "count" ? this.state(inner) : this.truth(inner),
+        quantifier === "count" ? this.state(inner) : this.condition(inner),
       );
       const type = quantifier === "count" ? "number" : body.type;
       return scalar({ op: "over", how: quantifier, crowd, column, variable, body, type, unit: ONE });
@@ -210,13 +210,13 @@ class Checker implements Checks {
 
   #presence(crowd: Crowd, column: string, variable: number): Node {
     if ("set" in crowd)
-      return { op: "present", of: { set: crowd.set, id: { variable } }, column, type: "truth", unit: ONE };
+      return { op: "present", of: { set: crowd.set, id: { variable } }, column, type: "boolean", unit: ONE };
     const read: Node = { op: "read", path: { variable }, isWhole: false, type: "number", unit: ONE };
-    return apply("known", [read], "truth");
+    return apply("known", [read], "boolean");
   }
 
   #one({ operator, input }: AstOne): Operand {
-    if (operator === "not") return scalar(apply("not", [this.state(input)], "truth"));
+    if (operator === "not") return scalar(apply("not", [this.state(input)], "boolean"));
     const operand = this.operand(input);
     if (operand.kind === "vector")
       return { kind: "vector", items: operand.items.map(negative), thing: null, column: "" };
@@ -244,7 +244,7 @@ class Checker implements Checks {
   }
 
   #joined(operator: "and" | "or", left: Ast, right: Ast): Node {
-    const [a, b] = [this.truth(left), this.truth(right)];
+    const [a, b] = [this.condition(left), this.condition(right)];
     const areBoth = a.type === b.type;
     if (operator === "or" && !areBoth)
       throw new AskError(
@@ -252,7 +252,7 @@ class Checker implements Checks {
         `an instant and something that is true for a time have no "or": ask for one of them`,
         left,
       );
-    const type = a.type === "instant" || b.type === "instant" ? "instant" : "truth";
+    const type = a.type === "instant" || b.type === "instant" ? "instant" : "boolean";
     return apply(operator, [a, b], type);
   }
 
@@ -260,7 +260,7 @@ class Checker implements Checks {
     const node = this.scalar(left);
     if (node.type !== "words") throw new AskError("type", `${TYPES[node.type]}, where a text belongs`, left);
     if (right.kind !== "text") throw new AskError("type", `behind ~ stands a pattern in quotes: "vehicle.*"`, right);
-    return { ...apply("like", [node], "truth"), text: right.text } as Node;
+    return { ...apply("like", [node], "boolean"), text: right.text } as Node;
   }
 
   #compared(operator: "=" | "!=" | "<" | "<=" | ">" | ">=", ast: AstTwo): Node {
@@ -269,18 +269,18 @@ class Checker implements Checks {
     if (a.type === "instant" || b.type === "instant")
       throw new AskError("type", "an instant is not compared", a.type === "instant" ? ast.left : ast.right);
     if (a.type === "words" && b.type === "words") {
-      if (isEquality) return apply(operator, [a, b], "truth");
+      if (isEquality) return apply(operator, [a, b], "boolean");
       throw new AskError("type", `texts are compared by = and !=, not by ${operator}`, ast);
     }
-    if (a.type === "truth" || b.type === "truth") {
-      if (!isEquality) throw new AskError("type", `truths are compared by = and !=, not by ${operator}`, ast);
-      return apply(operator, [this.#truthOf(a, ast.left), this.#truthOf(b, ast.right)], "truth");
+    if (a.type === "boolean" || b.type === "boolean") {
+      if (!isEquality) throw new AskError("type", `booleans are compared by = and !=, not by ${operator}`, ast);
+      return apply(operator, [this.#conditionOf(a, ast.left), this.#conditionOf(b, ast.right)], "boolean");
     }
     if (a.type !== b.type) {
       const [wrong, other] = a.type === "words" ? [ast.left, TYPES[b.type]] : [ast.right, TYPES[a.type]];
       throw new AskError("type", `a text is compared with ${other}`, wrong);
     }
-    return apply(operator, this.#alike(a, b, ast), "truth");
+    return apply(operator, this.#alike(a, b, ast), "boolean");
   }
 
   /** Both in one unit: a constant in that of the other. */
@@ -337,16 +337,16 @@ class Checker implements Checks {
       );
     const length = duration.value * duration.unit.factor * 1e9;
     if (!(length >= 0 && length < 1e18)) throw new AskError("type", "a duration is a time from 0 on", time);
-    if (how === "for") return { op: "for", input: this.state(input), time: length, type: "truth", unit: ONE };
+    if (how === "for") return { op: "for", input: this.state(input), time: length, type: "boolean", unit: ONE };
     const near: Node = {
       op: "near",
-      input: this.truth(other!),
+      input: this.condition(other!),
       ahead: how === "after" ? 0 : length,
       behind: how === "before" ? 0 : length,
-      type: "truth",
+      type: "boolean",
       unit: ONE,
     };
-    const holds = this.truth(input);
+    const holds = this.condition(input);
     return apply("and", [holds, near], holds.type);
   }
 
@@ -386,7 +386,7 @@ class Checker implements Checks {
 
 const TYPES: Readonly<Record<NodeType, string>> = {
   number: "a number",
-  truth: "something that is true or false",
+  boolean: "something that is true or false",
   instant: "an instant",
   words: "a text",
 };

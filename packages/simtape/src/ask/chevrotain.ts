@@ -1,4 +1,4 @@
-/** What the parser is made with. What is built has the library itself in this place, in one file. */
+/** What the parser is made with. What is built has these parts of the library in this place, in one file. */
 export {
   createToken,
   EmbeddedActionsParser,

@@ -53,7 +53,7 @@ export async function derivedTable(
 const KINDS: Readonly<Record<NodeType, TableColumn["kind"]>> = {
   number: "f64",
   words: "string",
-  truth: "bool",
+  boolean: "bool",
   instant: "bool",
 };
 

@@ -72,11 +72,11 @@ export function called(name: string, ast: AstCall, checker: Checks): Operand {
     case "known": {
       const input = checker.scalar(a);
       if (input.type === "instant") throw new AskError("type", "an instant is always known", a);
-      return scalar(apply("known", [input], "truth"));
+      return scalar(apply("known", [input], "boolean"));
     }
     case "present": {
       const of = checker.thing(a);
-      return scalar({ op: "present", of, column: checker.names.presence(of.set), type: "truth", unit: ONE });
+      return scalar({ op: "present", of, column: checker.names.presence(of.set), type: "boolean", unit: ONE });
     }
     case "still": {
       const place = checker.vector(a);
@@ -88,7 +88,7 @@ export function called(name: string, ast: AstCall, checker: Checks): Operand {
         apply(
           "still",
           place.map((item) => item),
-          "truth",
+          "boolean",
           ONE,
           value,
         ),

@@ -1,7 +1,7 @@
 import { fits } from "./wildcard.ts";
 
 /**
- * Operations over columns of `n` rows. A truth is 1 or 0; NaN is unknown, in numbers as in truths. A column may be shared
+ * Operations over columns of `n` rows. A boolean is 1 or 0; NaN is unknown, in numbers as in booleans. A column may be shared
  * with the series that it came from, so inputs are never written.
  */
 type Numbers = Float64Array;
@@ -24,7 +24,7 @@ export function one(name: string, a: Numbers, out: Numbers, n: number): void {
     case "not":
       for (let i = 0; i < n; i++) out[i] = 1 - a[i]!;
       return;
-    case "truth":
+    case "boolean":
       for (let i = 0; i < n; i++) out[i] = Number.isNaN(a[i]!) ? Number.NaN : a[i] === 0 ? 0 : 1;
       return;
     default:
@@ -130,7 +130,7 @@ export function memory(): Memory {
   return { time: Number.NaN, last: Number.NaN, held: Number.NaN, place: new Float64Array(4).fill(Number.NaN) };
 }
 
-/** The instants at which a column becomes `to` from the other truth; with NaN, at which it changes. */
+/** The instants at which a column becomes `to` from the other boolean; with NaN, at which it changes. */
 export function edges(a: Numbers, to: number, kept: Memory, out: Numbers, n: number): void {
   let last = kept.last;
   for (let i = 0; i < n; i++) {
@@ -194,7 +194,7 @@ export function still(
 }
 
 /** Over the things that are there. `any`: an unknown one leaves false unknown; `all`: true, and none at all is unknown. */
-export function overTruths(
+export function overBooleans(
   name: "any" | "all" | "count",
   inputs: readonly Numbers[],
   present: readonly Numbers[],

@@ -208,7 +208,7 @@ export class Machine {
       case "abs":
       case "acos":
       case "not":
-      case "truth":
+      case "boolean":
       case "known":
         kernels.one(name, a, out, n);
         break;
@@ -236,7 +236,7 @@ export class Machine {
       case "any":
       case "all":
       case "count":
-        kernels.overTruths(name, this.#all(inputs), this.#all(present), out, n);
+        kernels.overBooleans(name, this.#all(inputs), this.#all(present), out, n);
         break;
       case "least":
       case "greatest":

@@ -2,10 +2,10 @@ import type { SeriesPath } from "../model/query/path.ts";
 import type { Unit } from "./units.ts";
 
 /**
- * What a part of a checked expression is: a number of a unit; a truth, which holds from moment to moment; an instant,
+ * What a part of a checked expression is: a number of a unit; a boolean, which holds from moment to moment; an instant,
  * which is true at a moment only; words.
  */
-export type NodeType = "number" | "truth" | "instant" | "words";
+export type NodeType = "number" | "boolean" | "instant" | "words";
 
 /** A thing of a set: one by its id, or the one that a variable stands for. */
 export interface Thing {
@@ -22,7 +22,7 @@ export interface Variable {
 export type FunctionName =
   | ("scale" | "-" | "abs" | "+" | "minus" | "*" | "/" | "min" | "max" | "hypot" | "acos" | "else")
   | ("<" | "<=" | ">" | ">=" | "=" | "!=" | "like")
-  | ("and" | "or" | "not" | "truth" | "known" | "where")
+  | ("and" | "or" | "not" | "boolean" | "known" | "where")
   | ("rising" | "falling" | "changed" | "derivative" | "still");
 
 /** The things, or the paths, that a quantifier goes through. */

@@ -128,8 +128,8 @@ class ExpressionParser extends EmbeddedActionsParser {
               return { kind: "text", text: textOf(token.image), ...placeOf(token) };
             },
           },
-          { ALT: () => ({ kind: "truth", value: true, ...placeOf(this.CONSUME(t.True)) }) },
-          { ALT: () => ({ kind: "truth", value: false, ...placeOf(this.CONSUME(t.False)) }) },
+          { ALT: () => ({ kind: "boolean", value: true, ...placeOf(this.CONSUME(t.True)) }) },
+          { ALT: () => ({ kind: "boolean", value: false, ...placeOf(this.CONSUME(t.False)) }) },
           {
             ALT: () => {
               const open = this.CONSUME(t.Open);

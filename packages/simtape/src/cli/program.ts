@@ -34,7 +34,7 @@ async function makeProgram(words: readonly string[]): Promise<Command> {
   await useFormatModules(words);
   const program = new Command("simtape");
   program
-    .description(`One deck for every tape: ${namesOf(FORMATS)} recordings.`)
+    .description(`Opens, converts, repairs and replays simulation recordings: ${namesOf(FORMATS)}.`)
     .version(version(), "-V, --version")
     .showHelpAfterError("(add --help for the options)")
     .exitOverride()

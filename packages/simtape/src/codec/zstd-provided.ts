@@ -1,7 +1,7 @@
 let provided: URL | string | Uint8Array | null = null;
 
 /** How long a server may take to send zstd.wasm, in milliseconds. */
-const PATIENCE = 30_000;
+const TIMEOUT = 30_000;
 
 /**
  * Says where zstd.wasm is, or gives its content. Call it before you open a recording that needs zstd: HCRP always does,
@@ -20,7 +20,7 @@ export async function providedZstd(): Promise<Uint8Array | null> {
 
 /** Throws `Error` when it is no WebAssembly, such as the page that a server sends for what it does not have. */
 export async function fetchZstd(address: URL | string): Promise<Uint8Array> {
-  const response = await fetch(address, { signal: AbortSignal.timeout(PATIENCE) });
+  const response = await fetch(address, { signal: AbortSignal.timeout(TIMEOUT) });
   const bytes = new Uint8Array(await response.arrayBuffer());
   const isWasm = bytes[0] === 0 && bytes[1] === 0x61 && bytes[2] === 0x73 && bytes[3] === 0x6d;
   if (response.ok && isWasm) return bytes;

@@ -53,7 +53,7 @@ interface KnownSet {
   readonly only: Record<Which, ReadonlySet<string>>;
 }
 
-const NOBODY: EntitySet = { ids: [], columns: new Map(), axes: null };
+const EMPTY: EntitySet = { ids: [], columns: new Map(), axes: null };
 
 /** Compares two states moment after moment. What was not written to since the last moment is not looked at again. */
 export class Differ {
@@ -127,8 +127,8 @@ export class Differ {
 
   #lookAtSets(a: MutableState, b: MutableState, time: Time): void {
     const [setsA, setsB] = [a.freezeSets(ALL), b.freezeSets(ALL)];
-    for (const [name, one] of setsA) this.#set(this.#knownSet(name), one, setsB.get(name) ?? NOBODY, time);
-    for (const [name, other] of setsB) if (!setsA.has(name)) this.#set(this.#knownSet(name), NOBODY, other, time);
+    for (const [name, one] of setsA) this.#set(this.#knownSet(name), one, setsB.get(name) ?? EMPTY, time);
+    for (const [name, other] of setsB) if (!setsA.has(name)) this.#set(this.#knownSet(name), EMPTY, other, time);
   }
 
   #knownSet(name: string): KnownSet {

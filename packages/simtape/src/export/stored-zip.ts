@@ -122,10 +122,10 @@ function headerOf(name: string, size: number): LocalHeader {
   const isWide = size >= FULL32;
   const extra = new ByteBuilder();
   if (isWide) writeZip64Extra(extra, [size, size]);
-  const told = isWide ? FULL32 : size;
+  const shown = isWide ? FULL32 : size;
   return {
     ...{ versionNeeded: isWide ? VERSION_ZIP64 : VERSION_PLAIN, flags: UTF8, method: STORED, time: 0, date: DOS_DATE },
-    ...{ crc: 0, compressedSize: told, size: told, name: new TextEncoder().encode(name), extra: extra.take() },
+    ...{ crc: 0, compressedSize: shown, size: shown, name: new TextEncoder().encode(name), extra: extra.take() },
   };
 }
 

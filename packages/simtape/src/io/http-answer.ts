@@ -1,4 +1,4 @@
-import { SilenceError } from "./patience.ts";
+import { SilenceError } from "./silence.ts";
 import { secretsOf, shownUrl, withoutSecrets } from "./shown-url.ts";
 import { SourceError } from "./source.ts";
 

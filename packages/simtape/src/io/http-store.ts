@@ -1,5 +1,5 @@
 import { http } from "./http.ts";
-import { impatient } from "./patience.ts";
+import { withTimeout } from "./silence.ts";
 import { parsedUrl, shownUrl } from "./shown-url.ts";
 import type { ByteSink } from "./sink.ts";
 import type { ByteSource } from "./source.ts";
@@ -67,7 +67,7 @@ class HttpStore implements Store {
     this.#base = url.href.replace(/\/$/, "");
     this.name = shownUrl(url).replace(/\/$/, "");
     this.#headers = token === undefined ? {} : { Authorization: `Bearer ${token}` };
-    this.#fetch = impatient(timeout, send);
+    this.#fetch = withTimeout(timeout, send);
     this.#retries = retries;
   }
 

@@ -13,7 +13,7 @@ import {
   type Validators,
   validatorsOf,
 } from "./http-answer.ts";
-import { SilenceError } from "./patience.ts";
+import { SilenceError } from "./silence.ts";
 import { Shared } from "./shared.ts";
 import { decoded, parsedUrl, shownUrl } from "./shown-url.ts";
 import { type ByteSource, SourceError } from "./source.ts";

@@ -1,6 +1,6 @@
 import { AwsV4Signer } from "aws4fetch";
 import { causeOf } from "./http-answer.ts";
-import { SilenceError } from "./patience.ts";
+import { SilenceError } from "./silence.ts";
 import { StoreError, type StoreErrorCode } from "./store.ts";
 import { readError } from "./s3-xml.ts";
 import { parsedUrl, shownUrl, withoutSecrets } from "./shown-url.ts";

@@ -138,7 +138,7 @@ class Comparison {
   readonly #things = new Map<string, Known>();
   readonly #columns = new Map<string, Known>();
   readonly #counts = new Map<string, number>();
-  readonly #hurried = new Map<string, number>();
+  readonly #tooFast = new Map<string, number>();
   /** The source at the moment that is compared next, and at the one that was last. */
   #now: State | null = null;
   #last: State | null = null;
@@ -159,7 +159,7 @@ class Comparison {
     if (before === null) return;
     if (this.#changed.size === 0) for (const [cell] of changes(this.#last ?? NOTHING, before)) this.#changed.add(cell);
     for (const [cell, path] of changes(before, state)) {
-      if (this.#changed.has(cell)) add(this.#hurried, path);
+      if (this.#changed.has(cell)) add(this.#tooFast, path);
       this.#changed.add(cell);
     }
   }
@@ -183,7 +183,7 @@ class Comparison {
   }
 
   tell(missing: Missing): void {
-    for (const [path, count] of this.#hurried) missing(path, TOO_FAST, count);
+    for (const [path, count] of this.#tooFast) missing(path, TOO_FAST, count);
     for (const [path, count] of this.#counts) missing(path, NOT_FOUND, count);
   }
 

@@ -18,7 +18,7 @@ const INTERVAL: Time = 16_666_667;
 /** What will be played so soon, in wall time, is fetched ahead. */
 const HORIZON: Time = 2e9;
 /** Waiting is reported when it takes longer. */
-const PATIENCE: Time = 100e6;
+const REPORT_WAIT: Time = 100e6;
 /** From the beginning of a load to that of the next, for moves that overtake each other: a server is not flooded. */
 const PACE: Time = 66e6;
 /**
@@ -262,7 +262,7 @@ class LocalPlayer implements Player {
     const now = this.#clock.now();
     switch (STAGES[stage].activity) {
       case "load":
-        if (stage === "waiting") this.#wake(now + PATIENCE, () => this.#dispatch({ type: "delayed" }));
+        if (stage === "waiting") this.#wake(now + REPORT_WAIT, () => this.#dispatch({ type: "delayed" }));
         if (now < Math.max(this.#pacedUntil, this.#draggedUntil) && this.#isPaced(target)) this.#queue(now);
         else void this.#load(generation, this.#controller.signal);
         break;

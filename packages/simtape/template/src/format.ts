@@ -12,7 +12,7 @@ export interface Channels {
 export default function format(kit: Kit): Format<Channels, "newformat"> {
   return {
     id: "newformat",
-    name: "newformat recording",
+    name: "newformat",
     extensions: ["newformat"],
     sniff: (head) => (MAGIC === String.fromCharCode(...head.subarray(0, MAGIC.length)) ? "certain" : null),
     async open(from, report, options) {

@@ -41,7 +41,7 @@ describe("completeExpression", () => {
     expect(words).toContain("m/s²");
     for (const word of words.filter((one) => one !== "min")) {
       const { type } = await ask(recording, `1 ${word} > 0 ${word}`);
-      expect(type, word).toBe("truth");
+      expect(type, word).toBe("boolean");
     }
   });
 

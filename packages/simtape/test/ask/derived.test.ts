@@ -46,7 +46,7 @@ describe("simtape series FILE EXPRESSION", () => {
     expect(compared).toBeGreaterThan(100);
   });
 
-  test("writes texts and truths as CSV", async () => {
+  test("writes texts and booleans as CSV", async () => {
     const text = await simtape(["series", example("town.log"), "vehicles[24].kind", "--until", "100ms"]);
     expect(text.stdout.split("\n")[1]).toMatch(/^vehicles\[24\]\.kind,\d+,vehicle\./);
     const truth = await simtape(["series", example("town.log"), "vehicles[24].brake >= 0", "--until", "100ms"]);

@@ -157,8 +157,8 @@ export async function fuzz(runs: number, seed: number): Promise<Fuzzed> {
     try {
       parse(text);
       const question = await ask(recording, text, { ...range, signal });
-      const isTruth = question.type === "truth" || question.type === "instant";
-      if (isTruth)
+      const isBoolean = question.type === "boolean" || question.type === "instant";
+      if (isBoolean)
         for await (const answers of question.answers())
           for (const { from, until } of answers)
             if (!(from >= 0 && until >= from && until <= range.end)) throw new Error(`${from} to ${until}: ${text}`);

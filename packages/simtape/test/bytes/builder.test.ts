@@ -206,7 +206,7 @@ describe("a builder", () => {
     expect([...builder.zeros(2).take()]).toEqual([7, 7, 7, 7, 7, 7, 7, 7, 0, 0]);
   });
 
-  test("begins anew after take, and what was taken stays as it is", () => {
+  test("begins again after take, and what was taken stays as it is", () => {
     const builder = new ByteBuilder().u8(1).u8(2);
     const taken = builder.take();
     expect(builder.length).toBe(0);

@@ -36,7 +36,7 @@ describe("a gzip header", () => {
     }
   });
 
-  test("is told anywhere in bytes by its first three", () => {
+  test("is reported anywhere in bytes by its first three", () => {
     expect(isGzip(header)).toBe(true);
     expect(isGzip(Uint8Array.of(9, ...header), 1)).toBe(true);
     expect(isGzip(Uint8Array.of(9, ...header))).toBe(false);

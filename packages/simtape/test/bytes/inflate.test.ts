@@ -213,7 +213,7 @@ describe("an inflater", () => {
     expect(pauses).toBeGreaterThan(100);
   });
 
-  test("starts anew after reset, also in the middle of a stream, and knows nothing of what came before", () => {
+  test("starts again after reset, also in the middle of a stream, and knows nothing of what came before", () => {
     const bytes = mixed(20_000, 5);
     const stream = new Uint8Array(deflateRawSync(bytes));
     const inflater = new Inflater();

@@ -151,7 +151,7 @@ describe("simtape compact", () => {
       }
       const found = readFileSync(out);
       expect(found.equals(old) || found.equals(made)).toBe(true);
-      // what a killed one leaves has a name that nobody takes for a recording
+      // what a killed one leaves has a name that no command takes for a recording
       for (const name of readdirSync(own)) expect(name).toMatch(/^run\.hcrp$|^\..*\.part$/);
     };
     for (let number = 0; number < KILLS; number += 4)

@@ -45,7 +45,7 @@ test("row 2: 1,000 marks are added by meta set, to segments and to one file, and
   expect((await simtape(["meta", "set", at("run.hcrp"), "--marks", "-"], more)).stdout).toContain("1,002 marks");
 });
 
-test("values are set by path, as JSON or as text, and taken away", async () => {
+test("values are set by path, as JSON or as text, and removed", async () => {
   const file = await live("values-");
   const words = ["server.mode=hard core", "server.slots=20", 'server.tags=["a","b"]', "hcrp.outcome=reset"];
   expect((await simtape(["meta", "set", file, ...words])).exit).toBe(0);

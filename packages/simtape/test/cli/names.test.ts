@@ -164,7 +164,7 @@ describe("a recording that was carried inside HCRP", () => {
     expect(listing(place)["back"]).toEqual(town);
   });
 
-  test("of another container than the output's is laid out anew for it", async () => {
+  test("of another container than the output's is laid out again for it", async () => {
     const place = fresh();
     lay(place, { "m.zip": zip });
     expect(await simtape(["convert", join(place, "m.zip"), join(place, "hub.hcrp")])).toMatchObject({ exit: 0 });
@@ -190,7 +190,7 @@ async function carrying(
 }
 
 describe("names in a file choose no path", () => {
-  test("only what belongs to the recording is given back, and the rest is told", async () => {
+  test("only what belongs to the recording is given back, and the rest is reported", async () => {
     const place = fresh();
     lay(place, { "evil.hcrp": evil, ".bashrc": "mine", Makefile: "mine too" });
     const before = listing(place);

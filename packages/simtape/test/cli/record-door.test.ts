@@ -90,7 +90,7 @@ describe("the door of a recorder that listens", () => {
     expect((await nextSender(input)).text).toBe(LINES);
   });
 
-  test("keeps the place free for who sends, whoever else is connected and silent", async () => {
+  test("keeps the place free for the one that sends, while silent ones are connected", async () => {
     const { input, port } = await listening("tcp://127.0.0.1:0");
     const silent = await Promise.all(Array.from({ length: 40 }, () => dial(port)));
     const first = answered(silent[0]!);
@@ -102,7 +102,7 @@ describe("the door of a recorder that listens", () => {
   });
 
   test("tells a silent connection when its time is over, and a second sender that it is one", async () => {
-    const { input, port } = await listening("tcp://127.0.0.1:0", { patience: 60 });
+    const { input, port } = await listening("tcp://127.0.0.1:0", { timeout: 60 });
     const silent = await dial(port);
     expect(await answered(silent)).toBe('{"error":"no line has come in time"}');
     const slow = await dial(port);
@@ -123,7 +123,7 @@ describe("the door of a recorder that listens", () => {
     ["a part of it", `{"token":"open"}\n${LINES}`, "a wrong token"],
     ["one that is no text", `{"token":1}\n${LINES}`, 'say {\\"token\\":\\"…\\"} first'],
     ["one among other things", `{"token":"open sesame","tick":1}\n${LINES}`, 'say {\\"token\\":\\"…\\"} first'],
-  ])("lets nobody in with %s where there is a token", async (_, text, why) => {
+  ])("lets no sender in with %s where there is a token", async (_, text, why) => {
     const { input, port, said } = await listening("tcp://127.0.0.1:0", { token: "open sesame" });
     const wrong = await dial(port);
     wrong.write(text);

@@ -28,7 +28,7 @@ describe("the lock of a recorder", () => {
     await (await writerLock(path, "run")).release();
   });
 
-  test("of a process that has ended, or of nobody known for long, is taken over", async () => {
+  test("of a process that has ended, or of an unknown one for long, is taken over", async () => {
     const path = join(folder, "writer.lock");
     writeFileSync(path, "4711 run");
     await expect(writerLock(path, "run")).rejects.toThrow(/^process 4711 is recording it: /);

@@ -164,7 +164,7 @@ describe("a recording from which an edit of before took chat and left its texts 
   });
 
   test.each([
-    ["copied anew", ["copy", left, "--rewrite"]],
+    ["copied again", ["copy", left, "--rewrite"]],
     ["filtered", ["filter", left, "--exclude", "mark"]],
     ["trimmed", ["trim", left, "--until", "450ms"]],
     ["compacted", ["compact", left]],

@@ -71,7 +71,7 @@ test("row 32: deletion is two-phase, and can be undone in between", async () => 
   expect(readdirSync(store).sort()).toEqual(["best", "young"]);
 });
 
-test("exit 3 when a recording cannot be judged; holds of nothing are told", async () => {
+test("exit 3 when a recording cannot be judged; holds of nothing are reported", async () => {
   writeFileSync(join(store, "old", "meta.hcrp"), "no recording at all");
   const { exit, stdout, stderr } = await retain(...policy({ hold: ["gone"] }), ...AT);
   expect(exit).toBe(3);

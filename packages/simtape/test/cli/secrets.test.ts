@@ -206,7 +206,7 @@ describe("name, password and signature of a URL", () => {
     expect(failures).toBeGreaterThan(6);
   });
 
-  test("are in no error that somebody's own fetch brings", async () => {
+  test("are in no error that a caller's own fetch throws", async () => {
     const texts = fc.constantFrom(PASSWORD, SIGNATURE, TOKEN, urlOf("a"), QUERY, "plain");
     await fc.assert(
       fc.asyncProperty(fc.array(texts, { maxLength: 4 }), fc.boolean(), async (parts, isDeep) => {

@@ -405,7 +405,7 @@ test("a list has what came later, too, by name as people sort, each under a numb
 });
 
 test("a list tells of a recording what it is, how long, and where things were; of what cannot be read nothing", async () => {
-  const own = join(dirname(folder), "told");
+  const own = join(dirname(folder), "given");
   mkdirSync(own);
   writeFileSync(join(own, "town.log"), readFileSync(join(folder, "town.log")));
   const list = new ViewList(await entriesOf([own]));

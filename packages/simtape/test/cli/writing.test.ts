@@ -74,7 +74,7 @@ describe("copy", () => {
     expect(readdirSync(folder).sort()).toEqual(["other.state", "other.traj", "run.state", "run.traj", "third.state"]);
   });
 
-  test("lays messages out anew in another dialect", async () => {
+  test("lays messages out again in another dialect", async () => {
     const to = fresh("copy.tape");
     const { exit, json } = await reported("copy", patrol, to, "--rewrite", "--compression", "small");
     expect(exit).toBe(0);
@@ -110,7 +110,7 @@ describe("convert", () => {
     const [hcrp, back] = [fresh("town.hcrp"), fresh("back.log")];
     const there = await reported("convert", town, hcrp);
     expect(there.exit).toBe(0);
-    // Exact is never said beside a loss: the town has packets that nobody knows, which are in the original alone.
+    // Exact is never said beside a loss: the town has unknown packets, which are in the original alone.
     expect(there.json).toEqual({
       exact: false,
       moments: expect.any(Number),
@@ -145,7 +145,7 @@ describe("convert", () => {
     expect(isSame(yes, no)).toBe(true);
   });
 
-  test("of a NanoVer zip into a pair says what is told another way", async () => {
+  test("of a NanoVer zip into a pair says what is reported another way", async () => {
     const zip = fileURLToPath(new URL("../fixtures/nanover/buckyball.nanover.zip", import.meta.url));
     const { exit, json } = await reported("convert", zip, fresh("pair.traj"));
     const lost = json["lost"] as readonly { readonly path: string; readonly count: number }[];

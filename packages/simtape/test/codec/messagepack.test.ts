@@ -145,7 +145,7 @@ describe("MessagePack", () => {
     }
   });
 
-  it("writes whole numbers as float64 when told to", () => {
+  it("writes whole numbers as float64 when asked to", () => {
     expect(encodeMessagePack(new MessagePackFloat(100))).toEqual(hexBytes("cb4059000000000000"));
     expect(encodeMessagePack({ a: 1, b: undefined as never })).toEqual(hexBytes("81a16101"));
     expect(() => encodeMessagePack(1n << 64n)).toThrow(RangeError);

@@ -211,7 +211,7 @@ export function describeStore(name: string, make: () => Promise<Store>, traits: 
       await store.delete("a/b/c", { condition: { etag } });
       expect(await store.head("a/b/c")).toBeNull();
       await expect(store.delete("a/b/c", { condition: { etag } })).rejects.toMatchObject({ code: "conflict" });
-      await store.put("a/b", text("a key that was the beginning of another's"));
+      await store.put("a/b", text("a key that was the beginning of another key"));
       expect(await keys(store)).toEqual(["a/b"]);
     });
 
@@ -233,7 +233,7 @@ export function describeStore(name: string, make: () => Promise<Store>, traits: 
       }
     });
 
-    test("a sink takes bytes over those written, and writes that nobody waits for in their order", async () => {
+    test("a sink takes bytes over those written, and writes that are not awaited in their order", async () => {
       const store = await make();
       const size = traits.isRewritable ? large : 1000;
       const bytes = sampleBytes(size);

@@ -29,7 +29,7 @@ export async function repaired(files: Files): Promise<Repaired> {
   }
   const name = nameOf(recording, Object.keys(files)[0]!);
   const written = new MemoryFiles(name);
-  // Whoever repairs a recording takes its dictionary along.
+  // A repair takes its dictionary along.
   const dictionaries = Object.fromEntries(Object.entries(files).filter(([of]) => of.endsWith(".dict")));
   const beside = bundleOfFiles({ "": new Uint8Array(0), ...dictionaries });
   try {
@@ -96,7 +96,7 @@ export async function faultsOfRepair(files: Files, result: Repaired | null = nul
   await using again = await open(bundleOfFiles(result.files));
   const found = await check(again);
   const wrong = found.findings.filter(({ severity }) => severity === "damage" || severity === "loss");
-  // What only a newer reader can read is kept as it is, and told for ever.
+  // What only a newer reader can read is kept as it is, and reported for ever.
   const isNewer = wrong.some(({ code }) => code.startsWith("unsupported-"));
   for (const { code, message } of wrong)
     if (!code.startsWith("unsupported-")) faults.push(`not sound: ${code}: ${message}`);
@@ -151,7 +151,7 @@ function areEqual(a: Files, b: Files): boolean {
 
 /** Messages of the result that are not of the source, beyond those whose making the report tells. */
 async function invented(source: Files, result: Files, report: RepairReport): Promise<string[]> {
-  // A header that is made out anew may have other names for channels.
+  // A header that is made out again may have other names for channels.
   const isRenamed = report.rebuilt.some(({ code }) => code === "header");
   // CARLA's writer numbers frames and says how long they are, and begins with an empty one where the first is missing.
   const key = ({ channel, content }: Reported): string =>

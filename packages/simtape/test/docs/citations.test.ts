@@ -105,7 +105,7 @@ describe("reading citations", () => {
   });
 
   test("a citation goes on in the next line of a comment", () => {
-    expect(reported("/**\n * As told (spec\n * §2,\n * §3).\n */\n// spec\n// §4")).toEqual([
+    expect(reported("/**\n * As stated (spec\n * §2,\n * §3).\n */\n// spec\n// §4")).toEqual([
       "carla 2",
       "carla 3",
       "carla 4",

@@ -65,7 +65,7 @@ test("the documents of this test have every kind of line", () => {
   expect(new Set(LINES_OF_EACH_KIND.map((line) => Object.keys(line!)[0]))).toEqual(new Set(LINES.keys()));
 });
 
-/** One of `documents`, with one to three places in it put, taken away or added. */
+/** One of `documents`, with one to three places in it replaced, removed or added. */
 function changed(documents: readonly Json[]): fc.Arbitrary<Json> {
   const keys = fc.constantFrom<string[]>("id", "at", "name", "days", "op", "from", "constructor", "prototype", "0", "");
   const change = fc.record({ place: fc.nat(), how: fc.nat(3), key: keys, value: fc.constantFrom(...JUNK) });

@@ -1,15 +1,17 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { describe, expect, test } from "vitest";
-import { AVOIDED, avoidedIn, codeOf, ODD, proseOf } from "./words.ts";
+import { AVOIDED, avoidedIn, codeOf, NAMES, namePartsOf, ODD, proseOf } from "./words.ts";
 
 const ROOT = fileURLToPath(new URL("../../../../", import.meta.url));
 
 /** Where a word to avoid is right: the path and the word, with the reason. */
 const ALLOWED: ReadonlyMap<string, string> = new Map([
   ["packages/viewer/src/inspect/bytes-panel.tsx told", "the name of a class of the style sheet"],
-  ["packages/simtape/test/model/side-car.test.ts nobody", "an id in a regular expression, which is no name"],
+  ["packages/simtape/test/model/side-car.test.ts nobody", "an id that no thing has"],
   ["packages/minecraft/src/demo/game-server.ts everybody", "the name of a setting of flying-squid"],
+  ["packages/minecraft/test/support/squid.ts everybody", "the same"],
+  ["packages/simtape/test/codec/any.test.ts nobody", "a text with a known digest"],
 ]);
 
 /** Files below a folder with one of these endings, from the root on. */
@@ -64,8 +66,17 @@ describe("plain words", () => {
     expect(wrongIn(sources, proseOf)).toEqual([]);
   });
 
-  test.each(["demo", "minecraft", "server", "simtape", "viewer"])("are the names in the tests of %s", (name) => {
-    expect(wrongIn(filesIn(`packages/${name}/test`, /\.ts$/), codeOf)).toEqual([]);
+  test.each(["demo", "minecraft", "server", "simtape", "viewer"])("are in the tests of %s", (name) => {
+    const tests = filesIn(`packages/${name}/test`, /\.ts$/).filter(
+      (path) => !/\/docs\/words\.(?:test\.)?ts$/.test(path),
+    );
+    expect(wrongIn(tests, (text) => text)).toEqual([]);
+  });
+
+  test.each(["client", "demo", "minecraft", "server", "simtape", "viewer"])("are the names in %s", (name) => {
+    const sources = filesIn(`packages/${name}/src`, /\.tsx?$/);
+    expect(sources.length).toBeGreaterThan(2);
+    expect(wrongIn(sources, namePartsOf, new Map([...AVOIDED, ...NAMES]))).toEqual([]);
   });
 
   test("are in what the viewer shows and says", () => {
@@ -94,6 +105,12 @@ describe("the search for words", () => {
       'line 1: "told"',
       'line 2: "anew"',
     ]);
+  });
+
+  test("sees the parts of names", () => {
+    const source = "this.#isTold = PATIENCE_MOST; await fateOf(row); /* told */ const toldly = 1;";
+    const found = avoidedIn(namePartsOf(source), NAMES).map((sentence) => sentence.split(";")[0]);
+    expect(found).toEqual(['line 1: "Told"', 'line 1: "PATIENCE"', 'line 1: "fate"']);
   });
 
   test("finds phrases, over the end of a line too, with what to write", () => {

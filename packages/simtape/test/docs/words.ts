@@ -50,6 +50,15 @@ export const ODD: Dictionary = new Map([
   ["a while", "the time: a minute, until the server has started"],
 ]);
 
+/** What names in the code do not say, or say of people: the parts of names, as `#isTold` has `is` and `told`. */
+export const NAMES: Dictionary = new Map([
+  ["told", "reported, recorded, update"],
+  ["patience", "timeout, the wait that it is"],
+  ["fates?|hurry|hurried|hopeless|nursery", "what happens: the step, too fast, damaged"],
+  ["confront", "compare, check"],
+  ["truths?", "boolean, condition"],
+]);
+
 /** A sentence for each word or phrase of a text that is to be avoided. Words in \`code\` do not count. */
 export function avoidedIn(text: string, dictionary = AVOIDED): string[] {
   const plain = text.replace(/`[^`\n]*`/g, (code) => " ".repeat(code.length));
@@ -84,6 +93,11 @@ export function proseOf(source: string): string {
 export function codeOf(source: string): string {
   const prose = proseOf(source);
   return source.replace(/\S/g, (letter, at: number) => (prose[at] === letter || letter === "`" ? " " : letter));
+}
+
+/** The same with the names in their parts. */
+export function namePartsOf(source: string): string {
+  return codeOf(source).replace(/(?<=[a-z0-9])(?=[A-Z])|_/g, " ");
 }
 
 /** A comment, a text in quotes, or a template without another one inside. A slash in a text begins no comment. */

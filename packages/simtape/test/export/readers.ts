@@ -22,7 +22,7 @@ export async function query(sql: string): Promise<Record<string, unknown>[]> {
   return (await (await duckdb).runAndReadAll(sql)).getRowObjectsJS();
 }
 
-/** Nothing of `path` is told to DuckDB: it finds names and types itself. */
+/** Nothing of `path` is reported to DuckDB: it finds names and types itself. */
 export function tableIn(path: string): string {
   if (path.endsWith(".parquet")) return `read_parquet('${path}')`;
   if (path.endsWith(".csv")) return `read_csv('${path}', sample_size = -1)`;

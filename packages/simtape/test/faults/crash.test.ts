@@ -29,7 +29,7 @@ afterAll(async () => {
   await rm(folder, { recursive: true });
 });
 
-/** Kills a recorder some time after its first tick; gives the last tick that it told. */
+/** Kills a recorder some time after its first tick; gives the last tick that it reported. */
 function killed(path: string, journal: boolean, after: number): Promise<number> {
   return new Promise((resolve, reject) => {
     const process_ = spawn(process.execPath, ["--import", "tsx", child, path, journal ? "yes" : "no"], {

@@ -13,7 +13,7 @@ import { FaultProxy } from "../support/fault-proxy.ts";
 import { type NumberedSource, type SourceKind, SOURCES } from "../support/live-sources.ts";
 
 /** Milliseconds until a connection that stands still is given up. */
-const PATIENCE = 400;
+const TIMEOUT = 400;
 /** Milliseconds of the source's clock between two numbers. */
 const STEP = 10;
 
@@ -52,7 +52,7 @@ async function recorded(kind: SourceKind, act: (scene: Scene) => Promise<void>):
   const files = new MemoryFiles("a.take");
   const stop = new AbortController();
   let status: TakeStatus | null = null;
-  const taking = recordTake(kind.feed(proxy.port, PATIENCE), await files.open(), {
+  const taking = recordTake(kind.feed(proxy.port, TIMEOUT), await files.open(), {
     ...{ signal: stop.signal, flushEvery: 50 },
     onStatus: (now) => {
       status = now;
@@ -84,7 +84,7 @@ async function recorded(kind: SourceKind, act: (scene: Scene) => Promise<void>):
 }
 
 async function read(kind: SourceKind, journal: Uint8Array): Promise<Pick<Outcome, "finished" | "numbers">> {
-  const { format } = kind.feed(1, PATIENCE);
+  const { format } = kind.feed(1, TIMEOUT);
   const reader = await JournalReader.open(memory(journal, "a.take"));
   const out = new MemoryFiles(`a.${format.extensions[0]!}`);
   const finished = await finishTake(reader, format, out);
@@ -131,7 +131,7 @@ describe.each(SOURCES)("a recorder of $name", (kind) => {
     expect(outcome.report.gaps).toHaveLength(1);
     expect(outcome.report.gaps[0]!.reason).toMatch(/no answer for 0\.4 s/);
     // nothing came since the connection stood still, and not since that was found
-    expect(outcome.report.gaps[0]!.until - outcome.report.gaps[0]!.from).toBeGreaterThan(PATIENCE * 1e6);
+    expect(outcome.report.gaps[0]!.until - outcome.report.gaps[0]!.from).toBeGreaterThan(TIMEOUT * 1e6);
   });
 
   test("connects again each time that the connection is cut", async () => {

@@ -66,7 +66,7 @@ describe("what a recorder left that was killed", () => {
     await expectSound(out);
   });
 
-  test("is gone on with together with its journal, told or not", async () => {
+  test("is gone on with together with its journal, named or not", async () => {
     const out = left();
     const lines = '{"tick":0}\n{"spawn":{"id":"a","type":"x:car","at":[0,64,0]}}\n{"end":"completed"}\n';
     const { exit, stdout, stderr } = await simtape(["record", out, "--resume", "--json"], Buffer.from(lines));

@@ -264,11 +264,11 @@ describe("a recorder that listens", () => {
     bad.close();
     await recorder.said(/is turned away: line 22/);
 
-    // what the first has told still holds
+    // what the first has sent still holds
     let last = await join_(at);
     last.send({ simtape: 1 }, ...moves(11, 20), { end: "completed" });
     let answer = await last.answer;
-    while (answer.includes("somebody else")) {
+    while (answer.includes("another sender")) {
       last = await join_(at);
       last.send({ simtape: 1 }, ...moves(11, 20), { end: "completed" });
       answer = await last.answer;
@@ -346,7 +346,7 @@ describe("a recorder that is ended", () => {
       [1, 2],
       [9.75, 64, 0, 9, 64, 0],
     ]);
-    // the new sender's world has begun anew
+    // the new sender's world has begun again
     expect(await placeOf(out, ticks)).toEqual([[3], [0, 64, 0]]);
     const report = await reading(out, (recording) => check(recording));
     expect(report.status).toBe("sound");

@@ -100,7 +100,7 @@ describe("writing behind", () => {
     expect(await calls).toEqual(["write 5", "write 5"]);
   });
 
-  test("tells a failed write to everybody who waits, and writes nothing more", async () => {
+  test("tells a failed write to all that wait, and writes nothing more", async () => {
     const sink = new HeldSink();
     const behind = new WriteBehind(sink, 1);
     behind.write(new Uint8Array(5));

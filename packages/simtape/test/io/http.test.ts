@@ -10,7 +10,7 @@ import * as bad from "./bad-server.ts";
 const bytes = sampleBytes(500_000);
 
 /** Counts the waits before tries instead of waiting. */
-function patience(): { options: HttpOptions; waits: number[] } {
+function retries(): { options: HttpOptions; waits: number[] } {
   const waits: number[] = [];
   return { waits, options: { wait: async (attempt) => void waits.push(attempt) } };
 }
@@ -22,8 +22,8 @@ async function against(
   content: Uint8Array = bytes,
 ): Promise<void> {
   const server = await bad.serve(content, manner);
-  const { waits, options: patient } = patience();
-  const source = http(server.url, { ...patient, ...options });
+  const { waits, options: quick } = retries();
+  const source = http(server.url, { ...quick, ...options });
   try {
     await check(source, server.asked, waits);
   } finally {
@@ -339,7 +339,7 @@ describe("an http source and a server that fails", () => {
       expect(waits).toEqual([1, 2]);
     }));
 
-  test("500 for ever is told with its status, the URL last", () =>
+  test("500 for ever is reported with its status, the URL last", () =>
     against(bad.fails(503, 99), async (source, asked) => {
       await expect(source.read(0, 100)).rejects.toThrow(/server fails \(503\), tried 4 times: http:\S+$/);
       expect(asked).toHaveLength(4);
@@ -368,7 +368,7 @@ describe("an http source and a server that fails", () => {
   test("a server that is not there is named with what the system says", async () => {
     const server = await bad.serve(bytes);
     await server.close();
-    const { options, waits } = patience();
+    const { options, waits } = retries();
     const source = http(server.url, { ...options, retries: 1 });
     await expect(source.read(0, 1)).rejects.toThrow(/cannot reach the server \(ECONNREFUSED\), tried 2 times: http/);
     expect(waits).toEqual([1]);

@@ -109,7 +109,7 @@ describe("an inflated source", () => {
     }
   });
 
-  test("other bytes after the last member are told with their place", async () => {
+  test("other bytes after the last member are reported with their place", async () => {
     for (const count of [1, 2, 3, 4, 5, 100, 70_000]) {
       const got = await inflate(join(file, new Uint8Array(count).fill(0x41)));
       equal(got.content, content);
@@ -132,7 +132,7 @@ describe("an inflated source", () => {
     expect(before).toBeGreaterThan(small.length - 20);
   });
 
-  test("a second member cut anywhere leaves the first whole and is told", async () => {
+  test("a second member cut anywhere leaves the first whole and is reported", async () => {
     const first = words(500, 5);
     const second = gzipSync(words(500, 6));
     const head = gzipSync(first);
@@ -166,7 +166,7 @@ describe("an inflated source", () => {
     expect(got.damage?.offset).toBeGreaterThanOrEqual(head.length + 4999);
   });
 
-  test("damage at any byte of a small file gives what lies before it, and is told at its place or as a checksum", async () => {
+  test("damage at any byte of a small file gives what lies before it, and is reported at its place or as a checksum", async () => {
     const small = words(400, 11);
     const whole = gzipSync(small, { level: 9 });
     const trailer = whole.length - 8;
@@ -188,7 +188,7 @@ describe("an inflated source", () => {
     }
   });
 
-  test("a fault is told at the very byte, and reads no byte twice", async () => {
+  test("a fault is reported at the very byte, and reads no byte twice", async () => {
     const head = gzipSync(words(3_000_000, 12));
     const member = gzipSync(new Uint8Array(0), { filename: "x" });
     // The content of a member without any begins with fixed codes and their end; type 3 is no block.
@@ -238,7 +238,7 @@ describe("an inflated source", () => {
     expect(await inflate(join(header, gzipSync(small).subarray(10)))).toMatchObject({ content: small, damage: null });
   });
 
-  test("flags without a meaning are told, the content is given", async () => {
+  test("flags without a meaning are reported, the content is given", async () => {
     const broken = join(gzipSync(words(10)), file);
     broken[gzipSync(words(10)).length + 3] = 0x40;
     const got = await inflate(broken);
@@ -253,7 +253,7 @@ describe("an inflated source", () => {
     expect(got.damage).toBeNull();
   });
 
-  test("zeros with something behind them are told as bytes after the last member", async () => {
+  test("zeros with something behind them are reported as bytes after the last member", async () => {
     for (const count of [1, 100, 600_000]) {
       const got = await inflate(join(file, new Uint8Array(count), Uint8Array.of(1)));
       equal(got.content, content);
@@ -261,7 +261,7 @@ describe("an inflated source", () => {
     }
   });
 
-  test("a wrong checksum or length is told, the content is given", async () => {
+  test("a wrong checksum or length is reported, the content is given", async () => {
     for (const [place, what] of [
       [file.length - 8, "checksum"],
       [file.length - 4, "length"],
@@ -343,7 +343,7 @@ describe("an inflated source", () => {
     }
   });
 
-  test("gzip is told by its first three bytes", () => {
+  test("gzip is reported by its first three bytes", () => {
     expect(isGzip(file.subarray(0, 3))).toBe(true);
     expect(isGzip(file.subarray(0, 2))).toBe(false);
     expect(isGzip(words(10))).toBe(false);

@@ -116,7 +116,7 @@ describe("a spool in a file", () => {
     expect(readdirSync(place)).toEqual([]);
   });
 
-  test("a folder that is not there is told", async () => {
+  test("a folder that is not there is reported", async () => {
     await expect(fileSpool(join(folder, "none")).create()).rejects.toThrow(/cannot create a temporary file in .*none$/);
   });
 

@@ -15,7 +15,7 @@ interface Asked {
   readonly body: Uint8Array | null;
 }
 
-/** What becomes of a request: an answer, or a failure to reach anybody. */
+/** What becomes of a request: an answer, or a failure to reach the server. */
 type Answer = (asked: Asked, n: number) => Response | Error | Promise<Response | Error>;
 
 /** A store whose server is `answer`; waiting takes no time and is noted, in milliseconds. */
@@ -481,14 +481,14 @@ describeWithCeph("a real S3 server", (bucket) => {
     let state = 1;
     const lossy: typeof fetch = async (input, init) => {
       state = (Math.imul(state, 1_103_515_245) + 12_345) >>> 0;
-      const fate = state / 2 ** 32;
-      if (fate < 0.15) throw broken();
+      const draw = state / 2 ** 32;
+      if (draw < 0.15) throw broken();
       const response = await fetch(input, init);
-      if (fate < 0.3) {
+      if (draw < 0.3) {
         await response.arrayBuffer();
         throw broken();
       }
-      return fate < 0.35 ? status(503) : response;
+      return draw < 0.35 ? status(503) : response;
     };
     const clock = { now: Date.now, random: Math.random, sleep: async (): Promise<void> => undefined };
     const store = s3Store({ ...bucket(), prefix: "lossy", fetch: lossy, clock, retries: 40, partSize: 5 << 20 });

@@ -188,7 +188,7 @@ describe("a directory store whose process dies at any moment", () => {
     );
   });
 
-  test("the lock of a dead process is taken over by one of many, and whoever dies at that is followed likewise", async () => {
+  test("the lock of a dead process is taken over by one of many, and one that dies at that is followed likewise", async () => {
     let etag = "";
     await dyingEverywhere(
       async (store) => {

@@ -58,7 +58,7 @@ describe("a directory store", () => {
     expect(others.map(({ exitCode }) => exitCode)).toEqual([0, 0]);
     const total = Number(new TextDecoder().decode((await store.get("counter"))!.bytes));
     expect(new Set(reported).size).toBe(reported.length);
-    // What the killed one did last it may not have told.
+    // What the killed one did last it may not have reported.
     expect([reported.length, reported.length + 1]).toContain(total);
     await directoryStore(folder).put("counter", text("end"));
     expect(readdirSync(folder)).toEqual(["counter"]);

@@ -351,7 +351,7 @@ describe("what was written before", () => {
       transformOf(axes).vector(...vector, out, 0);
       expect(out.slice(0, 3)).toEqual(vectorOfOld(axes, ...vector));
       transformOf(axes).orientation(...q, out, 0);
-      // Nobody asked for those of aircraft.
+      // Those of aircraft were not asked for.
       if (axes.kind === "local") expect(out).toEqual(orientationOfOld(axes, ...q));
     });
     fc.assert(property, SEED);

@@ -244,7 +244,7 @@ describe("failures of reading chunks", () => {
     { time: 10 + k, channel: 0, keyframe: false, payload: "x" },
   ]);
 
-  /** Promise rejections that nobody handled while `work` ran. */
+  /** Unhandled promise rejections while `work` ran. */
   async function unhandled(work: () => Promise<void>): Promise<unknown[]> {
     const found: unknown[] = [];
     const note = (reason: unknown): void => void found.push(reason);

@@ -359,7 +359,7 @@ describe("a source that is shorter than it said", () => {
   });
 });
 
-test("a layout that leaves bytes of the last window undone is a mistake, and is told so", async () => {
+test("a layout that leaves bytes of the last window undone is a mistake, and is reported so", async () => {
   const lazy: FlatLayout = { walk: (walk) => walk.start };
   const scan = FlatFile.scan(memory(new Uint8Array(100)), lazy, { begin: 0, end: 100 }, new Findings(), { window: 8 });
   await expect(scan).rejects.toThrow("layout left 100 bytes of the last window");

@@ -15,7 +15,7 @@ import { type Channel, RAW } from "../../src/model/value.ts";
 
 const SPEED: ColumnSpec = { kind: "f64", width: 1, unit: null };
 
-/** What channels of the made recording are: adding up, or saying everything anew with each message. */
+/** What channels of the made recording are: adding up, or saying everything again with each message. */
 interface Plan {
   /** Channel 0 … 3: true when the last message is enough. */
   readonly whole: readonly boolean[];

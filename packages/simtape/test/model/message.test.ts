@@ -72,7 +72,7 @@ async function outcomes(
 }
 
 describe("messages one by one", () => {
-  test("are what an async generator gives, whatever is called and whoever waits", async () => {
+  test("are what an async generator gives, whatever is called and awaited", async () => {
     const call = fc.record({
       what: fc.constantFrom("next", "next", "next", "next", "next", "return", "throw"),
       waits: fc.boolean(),

@@ -112,7 +112,7 @@ describe("recognising", () => {
     });
   });
 
-  test("tells how the content begins when nobody knows it", async () => {
+  test("tells how the content begins when no format knows it", async () => {
     await expect(from([format("a", null), format("b", null)])).rejects.toMatchObject({
       code: "unknown-format",
       offset: 0,
@@ -161,7 +161,7 @@ describe("opening", () => {
   });
 
   test.each<[string, Format[], string, string]>([
-    ["nobody knows it", [format("a", null)], "unknown-format", "recording"],
+    ["no format knows it", [format("a", null)], "unknown-format", "recording"],
     ["it is ambiguous", [format("a", "certain"), format("b", "certain")], "ambiguous-format", "recording"],
     [
       "its layout is broken",

@@ -47,7 +47,7 @@ describe("a document that does not fit", () => {
     [{ name: "x", kept: {} }, "kept.days: expected a number, found nothing"],
     [{ name: "x", kept: { days: 1, daze: 2 } }, 'kept: expected only days, found "daze"'],
     [{ name: { long: "x".repeat(99) } }, `name: expected text, found {"long":"${"x".repeat(48)}…`],
-  ])("is told by its first fault: %j", (value, message) => {
+  ])("is reported by its first fault: %j", (value, message) => {
     expect(reported(THING, value)).toBe(message);
     expect(reported(list(THING), [{ name: "sound" }, value])).toBe(`[1]${message?.replace(/^(?=\w)/, ".")}`);
   });

@@ -114,7 +114,7 @@ function whole(state: MutableState): unknown {
       frozen: plain(set.freeze()),
       size: set.size,
       found: set.ids.map((of) => set.ids[set.find(of)]),
-      absent: [-5, 99, "nobody", 0.5].map((of) => set.find(of)),
+      absent: [-5, 99, "absent", 0.5].map((of) => set.find(of)),
       known: [-2, -1, 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, "a", "b", "zz"].filter((of) => set.find(of) >= 0),
     },
   ]);
@@ -160,7 +160,7 @@ describe("undo", () => {
     );
   });
 
-  test("finds nobody in a set that was made dense and taken back, even when a row was added meanwhile", () => {
+  test("finds nothing in a set that was made dense and taken back, even when a row was added meanwhile", () => {
     const state = new MutableState();
     state.set("cars");
     const mark = state.savepoint();
@@ -399,7 +399,7 @@ test("a set keeps its ids in order of arrival until one is removed, whose place 
   for (const of of ["c", "a", "b"]) cars.row(of);
   cars.remove("c");
   expect(cars.ids).toEqual(["b", "a"]);
-  cars.remove("nobody");
+  cars.remove("absent");
   expect([cars.find("b"), cars.find("a"), cars.find("c")]).toEqual([0, 1, -1]);
 });
 

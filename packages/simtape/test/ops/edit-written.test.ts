@@ -31,7 +31,7 @@ async function written(recording: Recording, of: SoundRecording): Promise<Record
   return open(bundleOfFiles(Object.fromEntries([[files.name, files.bytes], ...others])));
 }
 
-/** What a format's writer lays out anew: clocks and ends of frames, palettes, snapshots with their sections. */
+/** What a format's writer lays out again: clocks and ends of frames, palettes, snapshots with their sections. */
 const OWN: Readonly<Record<SoundRecording["format"], readonly string[]>> = {
   carla: ["frame-start", "frame-end"],
   hcrp: ["snapshot", "palette-add", "extension"],
@@ -61,7 +61,7 @@ async function messagesOf(recording: Recording, of: SoundRecording): Promise<str
 
 function comparable({ values, sets }: State): unknown {
   return {
-    // CARLA's frames are numbered, and told how long they last, when they are written.
+    // CARLA's frames are numbered, and reported how long they last, when they are written.
     values: Object.fromEntries([...values].filter(([path]) => path !== "frame" && path !== "frame-duration")),
     sets: Object.fromEntries(
       [...sets]

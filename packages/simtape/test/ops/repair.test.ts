@@ -41,7 +41,7 @@ describe.each([...SOUND, ...REAL])("$format $name", (of) => {
       expect(Buffer.compare(files.files.get(name)!, bytes), name).toBe(0);
   });
 
-  test("keeps every message when it is laid out anew", async () => {
+  test("keeps every message when it is laid out again", async () => {
     await using recording = await open(of.bundle());
     const files = new MemoryFiles(mainName);
     await rewrite(recording, await writingOf(of), files);

@@ -14,7 +14,7 @@ import { tries } from "../soak.ts";
 
 type Files = Readonly<Record<string, Uint8Array>>;
 
-/** Reads the recording and writes its messages anew: the files must be the same. */
+/** Reads the recording and writes its messages again: the files must be the same. */
 async function expectSame(files: Files, reported: string): Promise<void> {
   await using recording = await open(bundleOfFiles(files));
   const to = new MemoryFiles(Object.keys(files)[0]!);

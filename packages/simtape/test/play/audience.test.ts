@@ -29,7 +29,7 @@ class SlowListener {
 }
 
 describe("an audience", () => {
-  test("gives a slow listener the newest frame when it is ready, and holds nobody else up", async () => {
+  test("gives a slow listener the newest frame when it is ready, and holds no other up", async () => {
     const audience = new Audience();
     const slow = new SlowListener();
     const quick: number[] = [];
@@ -74,7 +74,7 @@ describe("an audience", () => {
     expect(frames).toMatchObject([{ time: 7, since: null, cause: "seek" }]);
   });
 
-  test("is free when one of them is, or one leaves, or nobody is there", async () => {
+  test("is free when one of them is, or one leaves, or none is there", async () => {
     const audience = new Audience();
     expect(audience.whenFree()).toBeNull();
     const a = new SlowListener();

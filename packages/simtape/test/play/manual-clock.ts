@@ -1,7 +1,7 @@
 import type { Time } from "../../src/index.ts";
 import type { Clock } from "../../src/play/clock.ts";
 
-/** A clock that stands still until it is told to go on. */
+/** A clock that stands still until it is reported to go on. */
 export class ManualClock implements Clock {
   #now: Time = 1_000_000_007;
   readonly #alarms = new Set<{ readonly at: Time; readonly ring: () => void }>();
@@ -36,7 +36,7 @@ export class ManualClock implements Clock {
     await settled();
   }
 
-  /** Goes on without waking anybody on the way: the machine slept. */
+  /** Goes on without waking any waiter on the way: the machine slept. */
   async sleep(span: Time): Promise<void> {
     this.#now += span;
     await this.advance(0);

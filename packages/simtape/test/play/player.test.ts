@@ -201,7 +201,7 @@ describe("a player", () => {
 });
 
 describe("a slow source", () => {
-  test("makes the player wait where it is; the time is not banked, and buffering is told when it lasts", async () => {
+  test("makes the player wait where it is; the time is not banked, and buffering is reported when it lasts", async () => {
     const { player, reader, clock, frames, phases } = await stage({ rate: 2 });
     player.play();
     await clock.advance(0.1e9);
@@ -222,7 +222,7 @@ describe("a slow source", () => {
     expectTrue(frames);
   });
 
-  test("is not told for less than a tenth of a second", async () => {
+  test("is not reported for less than a tenth of a second", async () => {
     const { player, reader, clock, phases } = await stage({ rate: 2 });
     player.play();
     await clock.advance(0.1e9);
@@ -289,7 +289,7 @@ describe("a slow source", () => {
   });
 });
 
-test("a seek that comes at any moment of another's work is shown behind it", async () => {
+test("a seek that comes at any moment of another seek is shown behind it", async () => {
   for (let turns = 0; turns < 120; turns++) {
     const { player, frames, clock } = await stage();
     frames.length = 0;

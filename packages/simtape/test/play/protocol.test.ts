@@ -156,7 +156,7 @@ describe("a player at the other end of a channel", () => {
     pair.close();
   });
 
-  test("need not get all values: of those it spares it has the names, and gets them anew when it wants them", async () => {
+  test("need not get all values: of those it spares it has the names, and gets them again when it wants them", async () => {
     const clock = new ManualClock();
     const pair = pairOf(play(recordingOf(new BulkReader(1000)), { clock, interpolate: false }), clock);
     const frames: Frame[] = [];
@@ -240,7 +240,7 @@ describe("a player at the other end of a channel", () => {
     port2.close();
   });
 
-  test("is told of commands that are none, which change nothing", async () => {
+  test("is reported of commands that are none, which change nothing", async () => {
     const clock = new ManualClock();
     const pair = pairOf(play(recordingOf(new CountingReader(10)), { clock }), clock);
     expect(() => pair.remote.setRate(0)).toThrow(RangeError);

@@ -70,7 +70,7 @@ async function far(clock: ManualClock): Promise<{ source: FarSource; recording: 
   return { source, recording: await open(bundleOf(coalesced(source))) };
 }
 
-/** A player whose seeks are somebody's, of a recording 20 ms away. */
+/** A player whose seeks are a user's, of a recording 20 ms away. */
 async function heldByHand(): Promise<{ clock: ManualClock; source: FarSource; end: Time; player: Player }> {
   const clock = new ManualClock();
   const { source, recording } = await far(clock);

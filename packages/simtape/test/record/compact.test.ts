@@ -122,7 +122,7 @@ describe("compaction", () => {
           { tick: 1, events: [place, move(7), add("stone"), block(3, 1)] },
           { tick: 4, events: [move(1)] },
         ]),
-        // without a snapshot: displacements, blocks and palettes begin anew all the same
+        // without a snapshot: displacements, blocks and palettes begin again all the same
         chunk(
           10,
           [

@@ -64,7 +64,7 @@ async function recordingsWith(limits: RecordingLimits): Promise<number> {
 }
 
 describe("row 31: at a limit", () => {
-  test("the journal goes on with the recording that comes next, and is not taken away by the one before", async () => {
+  test("the journal goes on with the recording that comes next, and is not removed by the one before", async () => {
     const journal = new MemoryJournal();
     const { store, clock, recorder } = await begin({ limits: { ticks: 100 }, journal });
     comeIn(recorder.world, 2);
@@ -90,7 +90,7 @@ describe("row 31: at a limit", () => {
     await expectAt(recording, 2, ticks - 1, tick - 1);
   });
 
-  test("of ticks a recording ends cleanly and the next one goes on, with everybody in it", async () => {
+  test("of ticks a recording ends cleanly and the next one goes on, with all players in it", async () => {
     const { store, clock, recorder } = await begin({ limits: { ticks: 1000 } });
     comeIn(recorder.world, 2);
     await walk(recorder, clock, 2, 2500);

@@ -57,7 +57,7 @@ function rowsOf(state: State, name: string): Map<number | string, Record<string,
   return rows;
 }
 
-describe("a world that is told", () => {
+describe("a world that is reported", () => {
   test("is there, with everything that was said of it", async () => {
     const recording = await recorded([
       { simtape: 1, worldId: UUID, server: "demo 1", dataVersion: 4556, startedAt: "2026-02-01T12:00:00Z" },
@@ -398,7 +398,7 @@ describe("a line that cannot be taken", () => {
     ],
     ["a line of more than 1 MiB", `"${long}"`, /^line 3: expected at most 1 MiB in a line, found more$/],
     ["a long value", { chat: { text: long.slice(0, 9999), from: "b" } }, /^line 3: chat: nothing has the id "b"/],
-  ])("ends the recording or is skipped, and is told: %s", async (_, line, message) => {
+  ])("ends the recording or is skipped, and is reported: %s", async (_, line, message) => {
     const strict = protocol();
     const error = await strict.feed(bytesOf([...start, line])).catch((thrown: unknown) => thrown);
     expect(error).toBeInstanceOf(LineError);
@@ -481,7 +481,7 @@ describe("ticks", () => {
     expect(await ticksOf([{ tick: 5000 }, { tick: 5001 }, { tick: 5001 }, { tick: 5020 }])).toEqual([0, 1, 1, 20]);
   });
 
-  test("are seconds as well, a moment between two told at the later one", async () => {
+  test("are seconds as well, a moment between two is reported at the later one", async () => {
     const seconds = [1_769_947_200.05, 1_769_947_200.1, 1_769_947_200.15, 1_769_947_200.16, 1_769_947_201.05];
     expect(await ticksOf(seconds.map((time) => ({ time })))).toEqual([0, 1, 2, 3, 20]);
     expect(await ticksOf([{ time: 0 }, { time: 6.15 }, { time: 6.2 }])).toEqual([0, 123, 124]);
@@ -536,7 +536,7 @@ describe("ticks", () => {
   });
 });
 
-test("what one sender has told still holds for the next, until it is reset", async () => {
+test("what one sender has sent still holds for the next, until it is reset", async () => {
   const store = memoryStore();
   const into = protocol({ store });
   await into.feed(bytesOf([{ tick: 0 }, { spawn: { id: "a", type: "x:y", at: [0, 0, 0] } }]));

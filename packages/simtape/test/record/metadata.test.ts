@@ -95,7 +95,7 @@ describe("row 2: metadata in the recording", () => {
     expect(await verify(source)).toMatchObject({ status: "sound", findings: [] });
     await using recording = await openRecording(store, "run");
     await expectAt(recording, 2, 1499);
-    // what was made of the generation before is made anew
+    // what was made of the generation before is made again
     expect((await compacted(source)).bytes.length).toBeGreaterThan(0);
   });
 

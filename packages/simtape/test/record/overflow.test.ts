@@ -4,7 +4,7 @@ import type { OverflowPolicy } from "../../src/record/live/live-output.ts";
 import { record } from "../../src/record/live/recorder.ts";
 import { Clock, comeIn, expectAt, openRecording, step, turn, walk } from "./walk.ts";
 
-/** A store that stops answering, or refuses, for as long as it is told to. */
+/** A store that stops answering, or refuses, for as long as it is reported to. */
 class Moody {
   mood: "fine" | "silent" | "away" | "full" | "read-only" = "fine";
   readonly store: Store;
@@ -72,7 +72,7 @@ async function droppedIn(store: Store): Promise<{
   return simtape.dropped;
 }
 
-/** Everything that was told, less what is there. */
+/** Everything that was reported, less what is there. */
 async function missing(store: Store): Promise<number> {
   await using recording = await openRecording(store, "run");
   let moves = 0;
@@ -94,7 +94,7 @@ describe.each(["silent", "away", "full"] as const)("a store that is %s for five 
       const { events, spans } = await droppedIn(store);
       expect(spans.length).toBeGreaterThan(0);
       for (const { from_tick, until_tick } of spans) expect(until_tick).toBeGreaterThan(from_tick);
-      // what is told missing is missing: the places of steps that changed nothing were never events
+      // what is reported missing is missing: the places of steps that changed nothing were never events
       const moves = Number(events["move"]);
       expect(moves).toBeGreaterThan(0);
       expect(await missing(store)).toBeGreaterThanOrEqual(moves);
@@ -107,7 +107,7 @@ describe.each(["silent", "away", "full"] as const)("a store that is %s for five 
   );
 });
 
-test("whoever waits for room under policy block loses nothing", async () => {
+test("a sender that waits for room under policy block loses nothing", async () => {
   const moody = new Moody();
   const clock = new Clock();
   const recorder = await record(moody.store, {

@@ -33,7 +33,7 @@ async function begin(options: Partial<RecorderOptions> = {}, store: Store = memo
 }
 
 describe("a recording of a world", () => {
-  test("is where everybody was, at every tick, and sound", async () => {
+  test("is where every player was, at every tick, and sound", async () => {
     const { store, clock, recorder } = await begin();
     comeIn(recorder.world, 3);
     await walk(recorder, clock, 3, 2000);
@@ -85,7 +85,7 @@ describe("a recording of a world", () => {
       return segments;
     }
 
-    /** One tick in which somebody moves. */
+    /** One tick in which a player moves. */
     function busy({ recorder, clock }: Begun): void {
       step(recorder.world, 1, recorder.tick);
       clock.time += 50;
@@ -120,7 +120,7 @@ describe("a recording of a world", () => {
       expect(await commits(begun)).toBe(2);
     });
 
-    test("by a clock that nobody sets: an hour back stops neither them nor the journal", async () => {
+    test("by a clock that is never set: an hour back stops neither them nor the journal", async () => {
       let elapsed = 0;
       let journal = 0;
       const begun = await with_({
@@ -382,7 +382,7 @@ describe("a recording of a world", () => {
     }
   });
 
-  test("profiles leave out what nobody asked for", async () => {
+  test("profiles leave out what was not asked for", async () => {
     const ghost = await begin({ profile: "ghost" });
     const cinema = await begin({ profile: "cinema" });
     const review = await begin({ profile: "review" });
@@ -534,7 +534,7 @@ describe("a recording that goes on", () => {
     await expect(record(store, { id: "run", resume: true })).rejects.toThrow("finished");
   });
 
-  test("of two that go on with it at once one is told that it is not its own any more", async () => {
+  test("of two that go on with it at once one is reported that it is not its own any more", async () => {
     const { store, clock, recorder } = await begin();
     comeIn(recorder.world, 1);
     await walk(recorder, clock, 1, 100);
@@ -563,7 +563,7 @@ describe("a recording that goes on", () => {
     await using recording = await openRecording(store, "run");
     expect(recording.info.metadata).toMatchObject({ finished: true });
     expect(recording.info.metadata["metadata"]).toMatchObject({ hcrp: { outcome: "crashed" } });
-    await expect(recover(store, "nobody")).rejects.toThrow(StoreError);
+    await expect(recover(store, "absent")).rejects.toThrow(StoreError);
   });
 });
 

@@ -98,9 +98,9 @@ export async function make(store: Store, id: string, made: Made): Promise<void> 
     keepsPrevious: true,
     ...(isCut === true ? { limits: { ticks: 10 } } : {}),
   });
-  if (subject !== undefined) recorder.subject(1, subject, "somebody");
+  if (subject !== undefined) recorder.subject(1, subject, "Subject");
   const { world } = recorder;
-  const player = world.join({ uuid: subject ?? STEVE, name: "somebody" }, stance(0));
+  const player = world.join({ uuid: subject ?? STEVE, name: "Subject" }, stance(0));
   for (let tick = 1; tick <= 20; tick++) {
     recorder.endTick();
     if (tick === 11) {

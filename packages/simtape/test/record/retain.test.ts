@@ -160,7 +160,7 @@ describe("what stays", () => {
     expect(rows.map((row) => row.class)).toEqual([null, "hcrp", "hcrp", "survival", "survival"]);
   });
 
-  test("row 33: a class is told by key, metadata or profile too", async () => {
+  test("row 33: a class is reported by key, metadata or profile too", async () => {
     const store = await storeWith({
       "eu/run-1": { ago: 1 },
       "us/run-1": { ago: 1 },
@@ -395,7 +395,7 @@ describe("row 32: deletion is two-phase", () => {
     expect(await keysOf(store, "trash/")).toEqual([]);
   });
 
-  test("what is begun anew under an id whose deletion was not finished is left alone", async () => {
+  test("what is begun again under an id whose deletion was not finished is left alone", async () => {
     const ready = await storeWith({ run: { ago: 40 } });
     const { operations } = await counted(await marked(ready), NOW + 25 * HOUR);
     for (let lives = 1; lives < operations; lives++) {
@@ -469,7 +469,7 @@ describe("row 32: deletion is two-phase", () => {
     }
   });
 
-  test("an object that the store does not give away is told, and the others go", async () => {
+  test("an object that the store does not give away is reported, and the others go", async () => {
     const store = await storeWith({ locked: { ago: 40 }, old: { ago: 40 } });
     await applyRetention(store, policy, NOW);
     const remove = store.delete.bind(store);

@@ -1,4 +1,4 @@
-/** Random sessions of the line protocol: lines that are right, and lines that somebody made to do harm. */
+/** Random sessions of the line protocol: lines that are right, and lines that are made to do harm. */
 
 export type Kind = "world" | "states" | "mixed";
 

@@ -11,7 +11,7 @@ interface Thing {
   flags: number;
   slot: number;
   vitals: { readonly health: number; readonly food: number; readonly xp: number } | null;
-  /** An exact place was told, of whatever: where it is is not for lines of moves to say. */
+  /** An exact place was reported, of whatever: where it is is not for lines of moves to say. */
   isExact: boolean;
 }
 
@@ -189,7 +189,7 @@ export class SessionModel {
   }
 }
 
-/** Holds a recording against the model, at every tick before `until` that lines were told of. */
+/** Holds a recording against the model, at every tick before `until` that lines were reported of. */
 export async function expectSame(
   recording: Recording,
   model: SessionModel,

@@ -31,7 +31,7 @@ export function traceRows(): readonly Row[] | null {
 export interface TraceOptions {
   /** Players taken; absent: all 24. */
   readonly players?: readonly number[] | undefined;
-  /** Ticks `[from, to)` of the trace, told anew from 0 on; all players are there from 202 to 6254. */
+  /** Ticks `[from, to)` of the trace, said again from 0 on; all players are there from 202 to 6254. */
   readonly from?: number | undefined;
   readonly to?: number | undefined;
   readonly chunkTicks?: number | undefined;

@@ -30,7 +30,7 @@ async function recorded(): Promise<SourceBundle> {
     const recorder = await record(store, { id: "run", now: clock.now, resume: half === 1, ...versions });
     const { world } = recorder;
     const name = half === 0 ? "minecraft:grass" : "minecraft:short_grass";
-    // everything is told anew
+    // everything is said again
     const entity = world.join({ uuid: WORLD, name: `Walker${half}` }, stanceAt(half, recorder.tick));
     if (half === 1) for (const at of [0, 300]) world.block([at, 64, 0], `${name}[lit=true]`);
     for (let tick = recorder.tick; tick < 600 * (half + 1); tick++) {

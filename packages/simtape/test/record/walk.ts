@@ -44,7 +44,7 @@ export async function openRecording(store: Store, id: string): Promise<Recording
   return open(recordingBundle(store, id), { formats: [hcrp] });
 }
 
-/** Where everybody is, in a recording, at a tick. Half a grid step is allowed (HCRP events §2.1). */
+/** Where every player is, in a recording, at a tick. Half a grid step is allowed (HCRP events §2.1). */
 export async function expectAt(recording: Recording, players: number, tick: number, reported = tick): Promise<void> {
   const set = (await recording.state(tick * 5e7)).sets.get("players")!;
   expect(set.ids).toHaveLength(players);

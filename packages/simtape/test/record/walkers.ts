@@ -23,7 +23,7 @@ export function stanceAt(player: number, tick: number): Stance {
   };
 }
 
-/** Everybody comes at the first tick, and `entities` begin with 1. */
+/** All players come at the first tick, and `entities` begin with 1. */
 export function comeIn(world: World, players: number, tick = 0): void {
   for (let player = 0; player < players; player++) {
     const uuid = `00000000-0000-4000-8000-${String(player).padStart(12, "0")}`;
@@ -31,7 +31,7 @@ export function comeIn(world: World, players: number, tick = 0): void {
   }
 }
 
-/** One tick of everybody; a block is set now and then. */
+/** One tick of all players; a block is set now and then. */
 export function step(world: World, players: number, tick: number): void {
   for (let player = 0; player < players; player++) world.move(player + 1, stanceAt(player, tick));
   if (tick % 40 === 20) world.block([tick % 64, 64, tick % 7], `minecraft:wool_${tick % 16}`);

@@ -131,7 +131,7 @@ function programOf(name: string): string | null {
   return folders.map((folder) => join(folder, name)).find((path) => existsSync(path)) ?? null;
 }
 
-/** Ports nobody listens on; all are held until the last is found, so that they differ. */
+/** Free ports; all are held until the last is found, so that they differ. */
 async function freePorts(count: number): Promise<number[]> {
   const servers = Array.from({ length: count }, () => createServer());
   const ports: number[] = [];

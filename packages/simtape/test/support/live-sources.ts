@@ -22,7 +22,7 @@ export interface SourceKind {
   readonly name: string;
   readonly hasClock: boolean;
   start(): Promise<NumberedSource>;
-  feed(port: number, patience: number): Feed;
+  feed(port: number, pingTimeout: number): Feed;
   numberIn(decoded: unknown): number | null;
 }
 
@@ -161,18 +161,18 @@ export const SOURCES: readonly SourceKind[] = [
   {
     ...{ name: "NanoVer", hasClock: false },
     start: async () => new NanoverSource(await Served.server(0, []), []),
-    feed: (port, patience) => {
+    feed: (port, pingTimeout) => {
       const address = `ws://127.0.0.1:${port}`;
-      return nanoverFeed(address, (signal) => connectLink(address, { signal, patience }));
+      return nanoverFeed(address, (signal) => connectLink(address, { signal, pingTimeout }));
     },
     numberIn: (decoded) => numberAt(decoded, "frame"),
   },
   {
     ...{ name: "Foxglove", hasClock: true },
     start: async () => new FoxgloveSource(await Served.server(0, PROTOCOLS), PROTOCOLS),
-    feed: (port, patience) => {
+    feed: (port, pingTimeout) => {
       const address = `ws://127.0.0.1:${port}`;
-      return foxgloveFeed(address, (signal) => connectLink(address, { signal, patience, protocols: PROTOCOLS }));
+      return foxgloveFeed(address, (signal) => connectLink(address, { signal, pingTimeout, protocols: PROTOCOLS }));
     },
     numberIn: (decoded) => numberAt(decoded, null),
   },

@@ -41,7 +41,7 @@ test("a format that does what it must passes", async () => {
   expect(await failing(carla)).toEqual(new Map());
 });
 
-describe("a format that does not is told what it does instead", () => {
+describe("a format that does not is reported what it does instead", () => {
   test.each<readonly [what: string, format: Format, failed: string, said: RegExp]>([
     [
       "is known by nothing",

@@ -1,5 +1,5 @@
 /** Longest time that a query keeps the worker to itself, milliseconds: the player ticks in the same thread. */
-const PATIENCE = 8;
+const LONGEST_TURN = 8;
 
 /** What goes before: settles when it is done; null: there is nothing now. */
 export interface Precedence {
@@ -25,7 +25,7 @@ export class Breather {
       await this.#first.loading;
       this.#signal.throwIfAborted();
     }
-    if (performance.now() - this.#since < PATIENCE) return;
+    if (performance.now() - this.#since < LONGEST_TURN) return;
     await new Promise((resolve) => setTimeout(resolve));
     this.#signal.throwIfAborted();
     this.#since = performance.now();

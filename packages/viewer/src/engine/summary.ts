@@ -36,7 +36,7 @@ function summed(value: Value, limit: number): string {
   return line;
 }
 
-/** Words first, then numbers and truths, then lists; last what is empty, and what is for programs. */
+/** Words first, then numbers and booleans, then lists; last what is empty, and what is for programs. */
 function rankOf(name: string, part: Value, names: ReadonlySet<string>): number {
   // a number whose name is in another field
   if (PLUMBING.test(name) && typeof part !== "string") return names.has(`${name}Name`) ? 5 : name === "id" ? 1 : 4;

@@ -11,7 +11,7 @@ export class PlayerEvents {
   readonly #stops: (() => void)[];
   #before: ViewerState;
   /** When it last reported a time. */
-  #told = 0;
+  #reported = 0;
   #target: Time | null = null;
   #isEnding = false;
   #waiting: ((isShown: boolean) => void)[] = [];
@@ -68,8 +68,8 @@ export class PlayerEvents {
     const isThere = target !== null && (time === target || (cause === "seek" && this.#session.isPlaying));
     if (isThere) this.#target = null;
     const now = performance.now();
-    if (isThere || !this.#session.isPlaying || now - this.#told >= TIME_EVERY) {
-      this.#told = now;
+    if (isThere || !this.#session.isPlaying || now - this.#reported >= TIME_EVERY) {
+      this.#reported = now;
       this.#tell("timeupdate");
     }
     if (isThere) {

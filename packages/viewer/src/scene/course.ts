@@ -29,7 +29,8 @@ export function courseOf(lines: readonly [Series, Series, Series], axes: Axes | 
   const [a, b, c] = lines;
   const name = "column" in a.path && a.path.column === "geodetic" ? "geodetic" : "position";
   const data = new Float64Array(3);
-  const column = { data, width: 3, unit: a.unit, interpolation: "hold" } as const;
+  const unit = name === "geodetic" ? `deg deg ${c.unit ?? "ft"}` : a.unit;
+  const column = { data, width: 3, unit, interpolation: "hold" } as const;
   const columns = posesOf({ ids: [0], columns: new Map([[name, column]]), axes });
   if (columns === null) return null;
   const start = Math.max(...lines.map(({ time }) => time[0] ?? Number.NaN));

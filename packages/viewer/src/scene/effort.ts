@@ -21,7 +21,7 @@ const QUICK = 12;
 /** Slow pictures more than others before less is drawn: one that waited for something else is no reason. */
 const ENDURED = 4;
 /** Quick pictures in a row before more is tried, and the most of them, after tries that failed. */
-const PATIENCE = 50;
+const FIRST_QUICK = 50;
 const MOST = 3200;
 
 /** How much is drawn while the picture changes: as much as the machine has been seen to draw. */
@@ -29,7 +29,7 @@ export class Effort {
   #level: number;
   #slow = 0;
   #quick = 0;
-  #patience = PATIENCE;
+  #needed = FIRST_QUICK;
   /** Pictures since more was tried. */
   #tried = Number.POSITIVE_INFINITY;
 
@@ -53,11 +53,11 @@ export class Effort {
     this.#slow = Math.max(0, this.#slow + (least > SLOW ? 1 : -1));
     this.#quick = most < QUICK ? this.#quick + 1 : 0;
     if (this.#slow === ENDURED && this.#level + 1 < QUALITIES.length) {
-      const hasFailed = this.#tried <= this.#patience;
-      this.#patience = hasFailed ? Math.min(MOST, 2 * this.#patience) : PATIENCE;
+      const hasFailed = this.#tried <= this.#needed;
+      this.#needed = hasFailed ? Math.min(MOST, 2 * this.#needed) : FIRST_QUICK;
       this.#tried = Number.POSITIVE_INFINITY;
       this.#go(1);
-    } else if (this.#quick >= this.#patience && this.#level > 0) {
+    } else if (this.#quick >= this.#needed && this.#level > 0) {
       this.#tried = 0;
       this.#go(-1);
     }

@@ -13,7 +13,7 @@ import type { VideoSink } from "./sink.ts";
 /** Bytes that wait to be fetched, before frames wait for them. */
 const ROOM = 8 << 20;
 /** Milliseconds until an empty answer. */
-const PATIENCE = 500;
+const TIMEOUT = 500;
 
 /** A part of the file, or with `"pictures"` a whole PNG: then `position` is the number of its frame. */
 interface Piece {
@@ -74,7 +74,7 @@ class RemoteFilm {
     if (this.#pieces.length === 0 && this.#end === null && this.#failure === null) {
       await new Promise<void>((resolve) => {
         this.#news = resolve;
-        setTimeout(resolve, PATIENCE);
+        setTimeout(resolve, TIMEOUT);
       });
     }
     const pieces = this.#pieces;

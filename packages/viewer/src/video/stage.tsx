@@ -26,7 +26,7 @@ export interface StageOptions {
 /** A picture is laid out as if it were so high, in pixels of the page: what is written in 4K is as large as in 720p. */
 const LAID_OUT = 720;
 /** What the scene asks for, as blocks of a world, is waited for so long, milliseconds. */
-const PATIENCE = 15_000;
+const TIMEOUT = 15_000;
 
 /**
  * The scene of the page once more, out of sight, with a player of its own: it shows what the page shows, at any time,
@@ -150,7 +150,7 @@ export class Stage {
   async #ready(session: Session): Promise<void> {
     const started = performance.now();
     while (this.#view === null) {
-      if (performance.now() - started > PATIENCE) throw new Error("this browser cannot draw a scene for a video");
+      if (performance.now() - started > TIMEOUT) throw new Error("this browser cannot draw a scene for a video");
       await turn();
     }
     // Where the user has not moved it, each view finds its own place by its shape.
@@ -202,7 +202,7 @@ export class Stage {
     await turn();
     if (this.#asked > 0) {
       await new Promise<void>((resolve) => {
-        const timer = setTimeout(resolve, PATIENCE);
+        const timer = setTimeout(resolve, TIMEOUT);
         this.#settled.push(() => {
           clearTimeout(timer);
           resolve();

@@ -7,7 +7,7 @@ import { kindOf } from "./registry.ts";
 import type { ReadAsk } from "./worker.ts";
 
 /** Milliseconds after which a file that does not come to an end is given up. */
-const PATIENCE = 120_000;
+const TIMEOUT = 120_000;
 
 /**
  * Reads companions, each in a worker of its own, and says what is wrong with them; what is no companion is left out. `onRead`
@@ -48,10 +48,7 @@ async function readOne(session: Session, place: Locator, signal: AbortSignal): P
 function sceneryAt(ask: ReadAsk, signal: AbortSignal): Promise<Scenery> {
   const worker = startWorker(address);
   return new Promise<Scenery>((resolve, reject) => {
-    const timer = setTimeout(
-      () => resolve(refused("too-slow", `it was not read within ${PATIENCE / 1000} s`)),
-      PATIENCE,
-    );
+    const timer = setTimeout(() => resolve(refused("too-slow", `it was not read within ${TIMEOUT / 1000} s`)), TIMEOUT);
     signal.addEventListener("abort", () => reject(signal.reason), { once: true });
     signal.addEventListener("abort", () => clearTimeout(timer), { once: true });
     worker.addEventListener("message", ({ data }: MessageEvent<Scenery>) => resolve(data), { once: true });

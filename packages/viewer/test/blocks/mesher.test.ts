@@ -214,7 +214,7 @@ describe("the mesher", () => {
     expect(new Set(buffersOf(mesh)).size).toBe(12);
   });
 
-  test("sees what was behind a block that was taken away, in the chunk or beside it", () => {
+  test("sees what was behind a block that was removed, in the chunk or beside it", () => {
     const full = chunkOf(() => "minecraft:stone");
     const beside = { ...NONE, west: full };
     const faces = (places: readonly number[]): number => {

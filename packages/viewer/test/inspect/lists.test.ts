@@ -65,7 +65,7 @@ describe("a table of messages", () => {
     }
   });
 
-  test.each(["town.log", "race.hcrp"])("of %s is had from any moment on, and what was before", async (name) => {
+  test.each(["town.log", "race.hcrp"])("of %s can be read from any moment on, and what was before", async (name) => {
     const { engine, recording, start, end } = await engineWith(name);
     const session = { query: (_: string, ask: Ask<"messages">) => messages(engine, ask, signal, ignore) };
     const timeline = { start, end, epoch: null, tick: null };
@@ -142,7 +142,7 @@ describe("the state as a tree", () => {
     }
   });
 
-  test("is not made anew while the same things are there", () => {
+  test("is not made again while the same things are there", () => {
     const stateAt = (time: number, ids: number[], robot: unknown): State => {
       const data = Float64Array.from(ids, (id) => id + time);
       const columns = new Map([["height", { kind: "f64", width: 1, unit: "m", data }]]);

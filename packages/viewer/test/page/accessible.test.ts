@@ -112,7 +112,7 @@ async function touching(page: Page): Promise<Touch> {
   };
 }
 
-/** What would keep somebody from using the page without seeing it, or without a mouse; each in words. */
+/** What would keep a user from using the page without seeing it, or without a mouse; each in words. */
 function faults(page: Page): Promise<string[]> {
   return page.evaluate(() => {
     const found: string[] = [];

@@ -26,7 +26,7 @@ const HEAD = 256 * 1024;
 /** How a server misbehaves; `good` is that of an ordinary one. */
 type Manner = "good" | "gone behind the head" | "another file behind the head" | "no ranges" | "no CORS" | "not there";
 
-/** A file on a server whose manner is told by `mannerNow`. */
+/** A file on a server whose manner is reported by `mannerNow`. */
 function misbehaving(file: Uint8Array, mannerNow: () => Manner): FarServer {
   return new FarServer((response, { start, ...asked }, { url }) => {
     const manner = mannerNow();
@@ -43,7 +43,7 @@ function misbehaving(file: Uint8Array, mannerNow: () => Manner): FarServer {
   });
 }
 
-describe.skipIf(!hasChromium)("what goes wrong is told, and the page goes on", () => {
+describe.skipIf(!hasChromium)("what goes wrong is reported, and the page goes on", () => {
   let viewer: Viewer;
   let page: Page;
   let far: FarServer;

@@ -193,7 +193,7 @@ describe.skipIf(!hasChromium)("end to end, what the page shows is what the comma
     return join(root, folder, Object.keys(files)[0]!);
   }
 
-  /** The first number of the state is plotted, and what is written beside it is what was told. */
+  /** The first number of the state is plotted, and what is written beside it is what was reported. */
   async function expectPlotted(recording: SoundRecording, time: number, reported: Reported): Promise<void> {
     await using opened = await open(recording.bundle());
     const state = await opened.state(time, { interpolate: true });
@@ -212,7 +212,7 @@ describe.skipIf(!hasChromium)("end to end, what the page shows is what the comma
   }
 });
 
-/** In the page: all of a state is there, also what nobody looks at in its panels. */
+/** In the page: all of a state is there, also what its panels do not show. */
 function readAll(): void {
   simtape.read(null);
 }

@@ -9,7 +9,7 @@ import { example, hasChromium, hashOf, layoutOf, untilOpen, type Viewer } from "
 
 const EQUAL = Number.POSITIVE_INFINITY;
 /**
- * Recordings in which someone walks, wheels, propellers, atoms and robots move, seconds at which they do, and decibels
+ * Recordings in which a person walks, wheels, propellers, atoms and robots move, seconds at which they do, and decibels
  * from which on it is the same: a scanner's dots are what was watched.
  */
 const MOVING = [

@@ -59,7 +59,7 @@ describe.skipIf(!hasChromium)("what the page is about", () => {
   let page: Page;
   onePage([example("race.hcrp")], (opened) => ({ viewer, page } = opened));
 
-  test("is one thing in readings, list, plot and address, whoever says which", async () => {
+  test("is one thing in readings, list, plot and address, wherever it was chosen", async () => {
     await page.goto(viewer.address("race.hcrp") + hashOf({ t: 20 }));
     await untilOpen(page);
     await page.getByRole("tab", { name: "Plots", exact: true }).click();
@@ -80,7 +80,7 @@ describe.skipIf(!hasChromium)("what the page is about", () => {
     await page.reload();
     await untilOpen(page);
     await expect.poll(() => namedIn(page)).toEqual(Array(3).fill(other));
-    // Where it is not, nothing is told of another under its name.
+    // Where it is not, nothing is reported of another under its name.
     await page.evaluate(() => simtape.select({ kind: "thing", set: "players", id: 99 }));
     await expect.poll(() => page.locator(".scene-hud").isVisible()).toBe(false);
   });

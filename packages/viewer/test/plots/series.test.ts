@@ -164,7 +164,7 @@ describe("numbers over time", () => {
     expect(timesOf(seriesOf([10, 20]), 50, 2000)).toEqual([10, 20]);
   });
 
-  test("stand still while nobody waits for them, and go on where they were", async () => {
+  test("stand still while they are not awaited, and go on where they were", async () => {
     const { recording } = await opened("town.log");
     const { start, end } = await recording.timeline();
     const paths: SeriesPath[] = [{ value: "visual-time", keys: [] }];

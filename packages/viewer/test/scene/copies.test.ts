@@ -168,7 +168,7 @@ describe("a ribbon", () => {
     }
   });
 
-  test("shows what is told, with points as they are then, and nothing without a piece", () => {
+  test("shows what is reported, with points as they are then, and nothing without a piece", () => {
     const places = new Float32Array(12);
     const ribbon = new Ribbon(places, style);
     places.fill(7);

@@ -26,7 +26,7 @@ function turns(count: number, phi: number, psi: number): [number, number][] {
   return Array.from({ length: count }, () => [phi, psi]);
 }
 
-test("a camera has a place among molecules, also where nobody is in the room", () => {
+test("a camera has a place among molecules, also where no user is in the room", () => {
   const origin = new Origin();
   const cast = new Cast(origin, -1);
   cast.show(simulation(backbone(turns(4, -57.8, -47)), ALA(4)));

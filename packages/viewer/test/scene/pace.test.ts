@@ -67,7 +67,7 @@ describe("how much is drawn", () => {
   });
 });
 
-/** Time that goes on when it is told, and a machine that draws as slowly as it is told. */
+/** Time that goes on when it is reported, and a machine that draws as slowly as it is reported. */
 class MadeClock implements Clock {
   time = 0;
   /** Milliseconds of a picture. */

@@ -653,7 +653,7 @@ describe("readings", () => {
     expect(await readingsOf("race.hcrp")).toMatchObject({ "height blocks": height });
   });
 
-  test("are told without a sign where there is nothing", () => {
+  test("are reported without a sign where there is nothing", () => {
     const text = (value: number): string => readingText({ label: "", value, unit: "", digits: 1 });
     expect([text(-0.01), text(-2.25), text(1204)]).toEqual(["0.0", "−2.3", "1204.0"]);
   });
@@ -771,6 +771,23 @@ describe("ways and gaps", () => {
     expect(passing(course, 5, 50, 0, 10, 0)).toBeNaN();
   });
 
+  test.each([
+    ["m", 46.5],
+    ["ft", 46.5 / 0.3048],
+  ])("a course on the earth is as high as its heights in %s say", (unit, height) => {
+    const lineOf = (item: number, value: number[], of: string) => {
+      const path = { set: "cars", id: 1, column: "geodetic", item };
+      return { ...line(item, value), path, unit: of };
+    };
+    const lines = [
+      lineOf(0, [54, 54.001], "deg"),
+      lineOf(1, [10, 10], "deg"),
+      lineOf(2, [height, height], unit),
+    ] as const;
+    const { places } = courseOf(lines, { handed: "right", up: "z", kind: "geodetic" }, new Origin())!;
+    expect(places[1]).toBeCloseTo(46.5, 3);
+  });
+
   test("of laps the one that is now counts, and who waits where another waits is level", () => {
     // There, back beside it, there again; then it stays for two seconds.
     const laps = {
@@ -797,7 +814,7 @@ describe("ways and gaps", () => {
     }
   });
 
-  test("nobody is drawn along a leap", () => {
+  test("no thing is drawn along a leap", () => {
     const leap = {
       times: Float64Array.of(0, 1, 2, 3),
       places: Float32Array.of(0, 0, 0, 1, 0, 0, 100, 0, 0, 101, 0, 0),
@@ -813,7 +830,7 @@ describe("ways and gaps", () => {
     [{ metres: 83.31, seconds: -3 }, "3.00 s behind · 83.3 m"],
     [{ metres: 0, seconds: 0.001 }, "level · 0.00 m"],
     [{ metres: 2500, seconds: Number.NaN }, "2.50 km"],
-  ])("%j is told as %s", (gap, text) => {
+  ])("%j is reported as %s", (gap, text) => {
     expect(gapText(gap)).toBe(text);
   });
 });

@@ -19,17 +19,17 @@ const SOURCES = [
   "packages/viewer/vite.player.config.ts",
   "packages/simtape/src",
 ];
-/** Builds that nobody has asked for since are thrown away, milliseconds. */
+/** Builds that were not asked for since are removed, milliseconds. */
 const KEPT = 3_600_000;
 
-/** The folder of the page built from the sources as they are now: made once for all who ask. Nobody's `dist` is touched. */
+/** The folder of the page built from the sources as they are now: made once for all who ask. No `dist` is touched. */
 export async function builtPage(): Promise<string> {
   const folder = join(CACHE, await digestOf(SOURCES));
   if (existsSync(folder)) return folder;
   await forgetOld();
   const made = join(CACHE, randomUUID());
   await buildInto(made);
-  // Whoever is first wins: the others have built the same.
+  // The first wins: the others have built the same.
   await rename(made, folder).catch(() => rm(made, { recursive: true, force: true }));
   return folder;
 }

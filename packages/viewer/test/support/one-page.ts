@@ -3,7 +3,7 @@ import { afterAll, afterEach, beforeAll, expect } from "vitest";
 import { startViewer, type Viewer } from "./viewer.ts";
 
 /** How long a page waits for what is to be there, milliseconds: for a busy machine. */
-const PATIENCE = 20_000;
+const TIMEOUT = 20_000;
 
 /**
  * One page for all tests of a group, given to `ready` before the first of them. What goes wrong in it fails the test in
@@ -19,7 +19,7 @@ export function onePage(
     viewer = await startViewer(files);
     const { page, ...reported } = await viewer.page("about:blank");
     ({ errors } = reported);
-    page.setDefaultTimeout(PATIENCE);
+    page.setDefaultTimeout(TIMEOUT);
     ready({ viewer, page });
   });
   afterEach(() => {

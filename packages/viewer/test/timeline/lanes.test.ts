@@ -4,7 +4,7 @@ import type { Deck, Session } from "../../src/session.ts";
 import { Activity } from "../../src/timeline/activity.ts";
 import { lanesOf } from "../../src/timeline/lanes.ts";
 
-test("what is told by marks has no second lane of the same name", () => {
+test("what is reported by marks has no second lane of the same name", () => {
   const opened = openedWith(["pose", "chat"]);
   const marks = [{ time: 1e9, kind: "chat", label: "hello" }];
   const lanes = lanesOf({ channels: opened.channels, marks, spread: null }, [deckOf(opened)], true);
@@ -27,7 +27,7 @@ test("all messages have one lane behind what happened, until they are wanted by 
   expect(reported([])).toEqual(["chat"]);
 });
 
-test("lanes can be told while the activity is still that of a recording with more channels", async () => {
+test("lanes can be reported while the activity is still that of a recording with more channels", async () => {
   const [before, after] = [openedWith(["frames", "actors", "lights"]), openedWith(["pose"])];
   const session = { query: answer };
   function answer(name: string, { columns }: { columns: number }): Promise<unknown> {

@@ -183,43 +183,46 @@ test("atoms at the ends of a chain move farther than those in its middle, as the
   expect(mean("C1", "C8")).toBeGreaterThan(1.5 * mean("C4", "C5"));
 });
 
-test.each([1, 7])("the island of the race of the seed %i has its platforms, and nobody falls into it", async (seed) => {
-  const options = { seconds: 60, entities: 8, seed };
-  const zip = regions(options);
-  expect(Buffer.compare(zip, regions({ seed }))).toBe(0);
-  expect(zip.length).toBeLessThan(40_000);
-  const name = "race.region.zip";
-  const world = new Regions({ kind: "files", name, files: [new File([zip as Uint8Array<ArrayBuffer>], name)] });
-  const chunks = new Map<string, Awaited<ReturnType<Regions["chunk"]>>>();
-  const blockAt = async (x: number, y: number, z: number): Promise<string> => {
-    const [at, to] = [Math.floor(x / 16), Math.floor(z / 16)];
-    const key = `${at} ${to}`;
-    if (!chunks.has(key)) chunks.set(key, await world.chunk(at, to));
-    const { minSection, sections } = chunks.get(key)!;
-    const { palette, indices } = sections[Math.floor(y / 16) - minSection]!.blocks;
-    return palette[indices?.[((y & 15) << 8) | ((z & 15) << 4) | (x & 15)] ?? 0]!;
-  };
-  const files = new MemoryFiles();
-  await race(options, files);
-  await using recording = await openFiles({ "race.hcrp": files.bytes }, FORMATS);
-  const blocks = (await recording.state(0)).sets.get("blocks")!;
-  const [places, names] = [blocks.columns.get("position")!.data, blocks.columns.get("kind")!.data];
-  const platforms = new Map<string, string>();
-  for (let i = 0; i < blocks.ids.length; i++) {
-    const [x, y, z] = [0, 1, 2].map((k) => Math.floor(Number(places[3 * i + k]))) as [number, number, number];
-    platforms.set(`${x} ${y} ${z}`, String(names[i]));
-  }
-  for (const [place, own] of platforms) {
-    const [x, y, z] = place.split(" ").map(Number) as [number, number, number];
-    expect(await blockAt(x, y, z), place).toBe(own);
-  }
-  for (let second = 0; second < 60; second += 0.25) {
-    const { columns, ids } = (await recording.state(second * 1e9)).sets.get("players")!;
-    const position = columns.get("position")!.data;
-    for (let i = 0; i < ids.length; i++) {
-      const [x, y, z] = [0, 1, 2].map((k) => Math.floor(Number(position[3 * i + k]) + (k === 1 ? 0.01 : 0)));
-      // a platform may be jumped through from below, as in the simulation
-      if (!platforms.has(`${x} ${y} ${z}`)) expect(await blockAt(x!, y!, z!), `${x} ${y} ${z}`).toBe("minecraft:air");
+test.each([1, 7])(
+  "the island of the race of the seed %i has its platforms, and no runner falls into it",
+  async (seed) => {
+    const options = { seconds: 60, entities: 8, seed };
+    const zip = regions(options);
+    expect(Buffer.compare(zip, regions({ seed }))).toBe(0);
+    expect(zip.length).toBeLessThan(40_000);
+    const name = "race.region.zip";
+    const world = new Regions({ kind: "files", name, files: [new File([zip as Uint8Array<ArrayBuffer>], name)] });
+    const chunks = new Map<string, Awaited<ReturnType<Regions["chunk"]>>>();
+    const blockAt = async (x: number, y: number, z: number): Promise<string> => {
+      const [at, to] = [Math.floor(x / 16), Math.floor(z / 16)];
+      const key = `${at} ${to}`;
+      if (!chunks.has(key)) chunks.set(key, await world.chunk(at, to));
+      const { minSection, sections } = chunks.get(key)!;
+      const { palette, indices } = sections[Math.floor(y / 16) - minSection]!.blocks;
+      return palette[indices?.[((y & 15) << 8) | ((z & 15) << 4) | (x & 15)] ?? 0]!;
+    };
+    const files = new MemoryFiles();
+    await race(options, files);
+    await using recording = await openFiles({ "race.hcrp": files.bytes }, FORMATS);
+    const blocks = (await recording.state(0)).sets.get("blocks")!;
+    const [places, names] = [blocks.columns.get("position")!.data, blocks.columns.get("kind")!.data];
+    const platforms = new Map<string, string>();
+    for (let i = 0; i < blocks.ids.length; i++) {
+      const [x, y, z] = [0, 1, 2].map((k) => Math.floor(Number(places[3 * i + k]))) as [number, number, number];
+      platforms.set(`${x} ${y} ${z}`, String(names[i]));
     }
-  }
-});
+    for (const [place, own] of platforms) {
+      const [x, y, z] = place.split(" ").map(Number) as [number, number, number];
+      expect(await blockAt(x, y, z), place).toBe(own);
+    }
+    for (let second = 0; second < 60; second += 0.25) {
+      const { columns, ids } = (await recording.state(second * 1e9)).sets.get("players")!;
+      const position = columns.get("position")!.data;
+      for (let i = 0; i < ids.length; i++) {
+        const [x, y, z] = [0, 1, 2].map((k) => Math.floor(Number(position[3 * i + k]) + (k === 1 ? 0.01 : 0)));
+        // a platform may be jumped through from below, as in the simulation
+        if (!platforms.has(`${x} ${y} ${z}`)) expect(await blockAt(x!, y!, z!), `${x} ${y} ${z}`).toBe("minecraft:air");
+      }
+    }
+  },
+);

@@ -235,7 +235,7 @@ describe("what is wrong with a file", () => {
   });
 });
 
-test("what the file says of itself is told", () => {
+test("what the file says of itself is reported", () => {
   const { facts, ground, findings } = readText(
     netOf(roadOf({ length: 100, elevation: '<elevation s="0" a="3" b="0" c="0" d="0"/>' })),
   );

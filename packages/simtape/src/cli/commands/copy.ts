@@ -40,12 +40,12 @@ export function addCopy(program: Command): void {
         const format = formatOf(recording);
         const { dialect, compression } = options;
         const bundle = await bundleNamed(file, options);
-        const isAnew = options.rewrite === true || dialect !== undefined || compression !== undefined;
-        mustFit(target, format, isAnew ? "" : endingFor(recording, bundle.name));
+        const isRewritten = options.rewrite === true || dialect !== undefined || compression !== undefined;
+        mustFit(target, format, isRewritten ? "" : endingFor(recording, bundle.name));
         const own = await bringing(target, file);
-        keepBeside(target, async () => (isAnew ? await damageOf(target, file, recording) : null) ?? own);
+        keepBeside(target, async () => (isRewritten ? await damageOf(target, file, recording) : null) ?? own);
         await bringNeeded(recording, target);
-        if (isAnew) {
+        if (isRewritten) {
           const writing = await writingOf(format);
           const { messages, changed, lost } = await inDialect(
             dialect,

@@ -18,7 +18,7 @@ interface EditOptions extends TargetOptions, ReadOptions {
 
 /** The commands that change a recording without touching it: each is one operation of an edit list. */
 export function addEdits(program: Command): void {
-  oneOperation(program, "trim", "a range of a recording, beginning with what held there")
+  oneOperation(program, "trim", "a range of a recording; it begins with the state at its first time")
     .option("--from <time>", "first time, inclusive")
     .option("--until <time>", "last time, exclusive")
     .addHelpText(
@@ -33,7 +33,7 @@ export function addEdits(program: Command): void {
         return [{ op: "trim", from, until }];
       }),
     );
-  oneOperation(program, "shift", "every message earlier or later; the wall clock stays")
+  oneOperation(program, "shift", "all messages at earlier or later times; the wall clock stays")
     .requiredOption("--by <time>", "how much later; --by=-2s for earlier")
     .addHelpText("after", "\nExample:\n  $ simtape shift robot.tape later.tape --by 250ms")
     .action((file: string, output: string | undefined, options: EditOptions & { by: string }) =>
@@ -43,7 +43,7 @@ export function addEdits(program: Command): void {
         return [{ op: "shift", by }];
       }),
     );
-  oneOperation(program, "filter", "only some channels")
+  oneOperation(program, "filter", "the messages of some channels")
     .option("-c, --channel <glob>", "channels to keep (may be given more than once)", collected)
     .option("--exclude <glob>", "channels to leave out (may be given more than once)", collected)
     .addHelpText("after", "\nExample:\n  $ simtape filter robot.tape small.tape --exclude '/camera/**'")
@@ -55,7 +55,7 @@ export function addEdits(program: Command): void {
       ) =>
         run(file, output, options, async () => [{ op: "filter", channels: options.channel, exclude: options.exclude }]),
     );
-  oneOperation(program, "rename", "other names for channels")
+  oneOperation(program, "rename", "the recording with other channel names")
     .requiredOption("--map <old=new>", "a renaming (may be given more than once)", collected)
     .addHelpText(
       "after",
@@ -137,9 +137,7 @@ function oneOperation(program: Command, name: string, summary: string): Command 
   return writes(
     reads(program.command(name))
       .summary(summary)
-      .description(
-        `Writes ${summary}. The source is not touched; what was done is kept with it: simtape info shows it.`,
-      )
+      .description(`Writes ${summary}. Does not change the source. simtape info shows how the result was made.`)
       .argument("<file>", "path, folder, URL, or - for standard input")
       .argument("[output]", "where to write"),
   ).option("--json", "one JSON object");

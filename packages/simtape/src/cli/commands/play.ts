@@ -58,7 +58,7 @@ export function addPlay(program: Command): void {
     .option("--host <name>", "name or address of this machine to listen at (127.0.0.1)")
     .option("--port <number>", "port to listen at, or of the program that is driven", portOf)
     .option("--address <address>", "the program that is driven")
-    .option("--announce", "tell the network of the server (NanoVer: ESSD), so that clients find it")
+    .option("--announce", "announce the server to the network (NanoVer: ESSD), so that clients find it")
     .option("--scale <nm>", "nanometres for each metre of what becomes particles (by its extent)", scaleOf)
     .option("--asset <file>", "a file that Foxglove may fetch, as a URDF (may be given more than once)", collected)
     .option(

@@ -32,7 +32,7 @@ export function addSeries(program: Command): void {
       "Writes the values of paths over time as CSV: path, time in nanoseconds, value. Without --path it lists the paths of the recording.",
     )
     .argument("<file>", "path, folder, URL, or - for standard input")
-    .argument("[expression]", "a number, truth or text made of paths: distance(vehicles[1], vehicles[2])")
+    .argument("[expression]", "a number, boolean or text made of paths: distance(vehicles[1], vehicles[2])")
     .option("--path <path>", "a number or text: vehicles/24/position.x (may be given more than once)", collected)
     .option("--from <time>", "first time, inclusive")
     .option("--until <time>", "last time, exclusive")
@@ -90,7 +90,7 @@ async function derive(recording: Recording, expression: string, options: SeriesC
     throw new UsageError("an expression has the moments of its paths: it goes with --from and --until only");
   const { ask } = await import("../../ask/ask.ts");
   const question = await ask(recording, expression, await parseRange(options, recording));
-  const kind = ({ number: "number", words: "text", truth: "boolean", instant: "boolean" } as const)[question.type];
+  const kind = ({ number: "number", words: "text", boolean: "boolean", instant: "boolean" } as const)[question.type];
   const about = {
     unit: question.unit === "" ? null : question.unit,
     kind,

@@ -11,7 +11,7 @@ export function formatOf({ info }: Recording): Format {
 
 /** The writing side of a format; a dialect that it does not have is a `UsageError`, and so is a format without one. */
 export async function writingOf(format: Format): Promise<WritingFormat> {
-  if (format.writing === undefined) throw new UsageError(`${format.name} recordings cannot be written`);
+  if (format.writing === undefined) throw new UsageError(`simtape cannot write this format: ${format.name}`);
   const writing = await format.writing();
   return {
     ...writing,

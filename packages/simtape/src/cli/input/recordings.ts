@@ -37,7 +37,7 @@ export interface ReadOptions {
 export function seeks(command: Command): Command {
   return reads(command)
     .option("--index", "use the seek index beside a URL, too")
-    .option("--no-index", "use no seek index that was kept")
+    .option("--no-index", "do not use a saved seek index")
     .hook("preAction", (_, action) => {
       action.setOptionValue("mayUseIndex", true);
     });

@@ -1,5 +1,5 @@
 import type { Command } from "commander";
-import { impatient } from "../../io/patience.ts";
+import { withTimeout } from "../../io/silence.ts";
 import { UsageError } from "../run/failure.ts";
 import { parseDuration } from "./time.ts";
 
@@ -9,7 +9,7 @@ let silence = 30_000;
 /** Adds the option that says how long servers may be silent to all commands of the program. */
 export function takesTimeout(program: Command): Command {
   return program
-    .option("--timeout <time>", "give up a server (URL, S3) that sends nothing for this long", "30s")
+    .option("--timeout <time>", "stop waiting for a server (URL, S3) that sends nothing for this long", "30s")
     .hook("preAction", () => {
       const { timeout } = program.opts<{ readonly timeout: string }>();
       const time = parseDuration(timeout);
@@ -21,5 +21,5 @@ export function takesTimeout(program: Command): Command {
 
 /** How requests go to servers, and how long one may take before it is given up, in milliseconds. */
 export function toServers(): { readonly fetch: typeof fetch; readonly timeout: number } {
-  return { fetch: impatient(silence), timeout: silence };
+  return { fetch: withTimeout(silence), timeout: silence };
 }

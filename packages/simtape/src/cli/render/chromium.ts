@@ -166,10 +166,10 @@ export class Chromium {
   /** Ends it and every process of it, and removes its profile. */
   async close(): Promise<void> {
     this.#kill();
-    const patience = new Promise<void>((resolve) => {
+    const waited = new Promise<void>((resolve) => {
       setTimeout(resolve, GRACE).unref();
     });
-    await Promise.race([this.#ended, patience]);
+    await Promise.race([this.#ended, waited]);
     await removeFolder(this.#folder);
   }
 

@@ -26,7 +26,7 @@ const BAG = Uint8Array.of(0x23, 0x52, 0x4f, 0x53, 0x42, 0x41, 0x47);
 export function createMcap<Named extends object = object>(): McapFormat<Named> {
   return {
     id: "mcap",
-    name: "MCAP file",
+    name: "MCAP",
     extensions: ["mcap"],
     sniff: (head) => (head.length >= MAGIC.length && MAGIC.every((byte, i) => head[i] === byte) ? "certain" : null),
     advice: (head) =>

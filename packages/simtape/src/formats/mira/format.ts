@@ -32,7 +32,7 @@ export function createMira<Named extends object = object>(options: MiraOptions =
   const schemas = options.schemas ?? [];
   return {
     id: "mira",
-    name: "MIRA tape",
+    name: "MIRA",
     extensions: ["tape"],
     ...(schemas.length === 0 ? {} : { variant: JSON.stringify(schemas) }),
     sniff: (head: Uint8Array, hint: SniffHint) =>

@@ -4,7 +4,7 @@ import { readSmall } from "./access.ts";
 import { isGone, newMark } from "./owner.ts";
 
 /** Milliseconds until a lock held by a living process is given up on. */
-const PATIENCE = 30_000;
+const TIMEOUT = 30_000;
 
 /** The lock was held for longer than it is worth waiting. */
 export class LockedError extends Error {
@@ -30,7 +30,7 @@ async function acquire(path: string, signal: AbortSignal | undefined): Promise<(
   const beside = `${path}~${mark}`;
   await writeFile(beside, mark, { flag: "wx" });
   try {
-    for (const deadline = performance.now() + PATIENCE; ; ) {
+    for (const deadline = performance.now() + TIMEOUT; ; ) {
       if (await isMade(beside, path)) return () => removeIf(path, mark);
       const holder = await holderOf(path);
       if (holder !== null && isGone(holder.mark, holder.age)) await bury(path, holder.mark, signal);

@@ -22,20 +22,20 @@ export interface LinkOptions {
   /** Milliseconds until the connection must stand; default 10 s. */
   readonly timeout?: number | undefined;
   /** Milliseconds that the other end has to show that it is alive, as often as it is asked; default 20 s. */
-  readonly patience?: number | undefined;
+  readonly pingTimeout?: number | undefined;
 }
 
 /** Connects to a WebSocket server. Rejects with `SourceError` if there is none, or with the signal's reason. */
 export async function connectLink(
   url: string,
-  { protocols = [], signal, timeout = 10_000, patience = PING_EVERY }: LinkOptions = {},
+  { protocols = [], signal, timeout = 10_000, pingTimeout = PING_EVERY }: LinkOptions = {},
 ): Promise<Link> {
   // loaded on use: most who read files connect to nothing
   const { WebSocket } = await import("ws");
   return new Promise((resolve, reject) => {
     signal?.throwIfAborted();
     const socket = new WebSocket(url, [...protocols], { maxPayload: LONGEST, handshakeTimeout: timeout });
-    const link = new SocketLink(socket, shownUrl(url), patience);
+    const link = new SocketLink(socket, shownUrl(url), pingTimeout);
     socket.once("upgrade", ({ socket: wire }) => link.watch(wire));
     const stop = (): void => {
       reject(signal!.reason as Error);
@@ -171,10 +171,10 @@ class SocketLink implements Link {
   #wire: { readonly bytesRead: number } | null = null;
   #read = 0;
 
-  constructor(socket: WebSocket, peer: string, patience: number) {
+  constructor(socket: WebSocket, peer: string, pingTimeout: number) {
     this.#socket = socket;
     this.peer = peer;
-    const timer = setInterval(() => this.#look(patience), patience);
+    const timer = setInterval(() => this.#look(pingTimeout), pingTimeout);
     timer.unref();
     socket.binaryType = "nodebuffer";
     socket.on("message", (data: Buffer, isBinary: boolean) => {
@@ -267,13 +267,13 @@ class SocketLink implements Link {
     this.#wire = wire;
   }
 
-  #look(patience: number): void {
+  #look(pingTimeout: number): void {
     const read = this.#wire?.bytesRead ?? 0;
     if (read > this.#read) this.#isAlive = true;
     this.#read = read;
     // what was paused here does not show what the other end does
     if (!this.#isAlive && !this.#socket.isPaused) {
-      this.#failure = new Error(`no answer for ${patience / 1000} s`);
+      this.#failure = new Error(`no answer for ${pingTimeout / 1000} s`);
       this.#socket.terminate();
       return;
     }

@@ -14,7 +14,7 @@ export interface Subscription {
 /** Bytes that may wait for the network of one client. Everything else is skipped for it until they are gone. */
 export const WAITING: number = 16 << 20;
 /** A client that asks on and on, and does not read the answers, is let go at so many times as much. */
-const PATIENCE = 4;
+const MOST_WAITING = 4;
 /** Subscriptions of one client: as many as an MCAP file can have channels. */
 export const MOST_SUBSCRIPTIONS = 0xffff;
 
@@ -66,7 +66,7 @@ export class Client {
 
   /** What every client must know: a channel, an answer. One that does not read it in the long run is let go. */
   say(message: object | Uint8Array): void {
-    if (this.link.waiting > PATIENCE * this.#most) {
+    if (this.link.waiting > MOST_WAITING * this.#most) {
       this.link.close(1008, "the client does not read");
       return;
     }

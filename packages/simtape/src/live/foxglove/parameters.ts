@@ -25,7 +25,7 @@ export class Parameters {
     this.#known = new Map<string, Known>([
       [
         "/playback/playing",
-        { get: () => isPlaying(at()), set: (value) => (truth(value) ? at().player.play() : at().player.pause()) },
+        { get: () => isPlaying(at()), set: (value) => (boolean(value) ? at().player.play() : at().player.pause()) },
       ],
       [
         "/playback/rate",
@@ -101,7 +101,7 @@ function number(value: unknown): number {
   return value;
 }
 
-function truth(value: unknown): boolean {
+function boolean(value: unknown): boolean {
   if (typeof value !== "boolean") throw new RangeError("it is true or false");
   return value;
 }

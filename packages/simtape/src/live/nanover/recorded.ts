@@ -55,7 +55,7 @@ export class Passing {
 }
 
 /** What a recorded message says, as the current protocol has it. */
-export interface Told {
+export interface Update {
   /** Keys of a frame; null: it is none. */
   readonly frame: readonly Entry[] | null;
   /** Before the frame everything of the frames before is gone. */
@@ -66,20 +66,20 @@ export interface Told {
   readonly removals: readonly string[];
 }
 
-const NOTHING: Told = { frame: null, isReset: false, isUpdate: false, updates: [], removals: [] };
+const NOTHING: Update = { frame: null, isReset: false, isUpdate: false, updates: [], removals: [] };
 
 /** One row of a recording of container `own`. Throws `LayoutError` when it does not decode. */
-export function toldBy(batch: MessageBatch, row: number, own: Container): Told {
+export function updateOf(batch: MessageBatch, row: number, own: Container): Update {
   const from = payloadsOf(batch.context)?.container ?? own;
-  return told(batch.channel[row]!, batch.payload(row), from, (batch.flags[row]! & KEYFRAME) !== 0);
+  return decoded(batch.channel[row]!, batch.payload(row), from, (batch.flags[row]! & KEYFRAME) !== 0);
 }
 
 /** The same of a message that was made. */
-export function toldByMade({ channel, payload, keyframe, context }: MadeMessage, own: Container): Told {
-  return told(channel.id, payload, payloadsOf(context)?.container ?? own, keyframe);
+export function updateOfMade({ channel, payload, keyframe, context }: MadeMessage, own: Container): Update {
+  return decoded(channel.id, payload, payloadsOf(context)?.container ?? own, keyframe);
 }
 
-function told(channel: number, payload: Uint8Array, from: Container, keyframe: boolean): Told {
+function decoded(channel: number, payload: Uint8Array, from: Container, keyframe: boolean): Update {
   if (channel === FRAME) {
     const frame = frameEntries(transcodeFrame(payload, from, "zip", 1), "zip");
     return { ...NOTHING, frame, isReset: keyframe };

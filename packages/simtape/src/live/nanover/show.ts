@@ -11,7 +11,7 @@ import type { Frame } from "../../play/frame.ts";
 import type { Loaded } from "../deck.ts";
 import { layoutOf, Particles, STANDING } from "./particles.ts";
 import { IDENTITY, SCENE, sceneEntry } from "./pose.ts";
-import { Passing, type Told, toldBy, toldByMade } from "./recorded.ts";
+import { Passing, type Update, updateOf, updateOfMade } from "./recorded.ts";
 import { entryOf } from "./said.ts";
 import { Shower, shownOf } from "./shown.ts";
 import type { NanoverStage } from "./stage.ts";
@@ -136,10 +136,10 @@ class RecordedShow extends AnyShow {
     const messages = await restate(recording.reader, time);
     if (this.isStopped) return;
     for (const made of messages) {
-      const told = toldByMade(made, this.#container);
-      for (const entry of told.frame ?? []) frame.set(entry.key, entry);
-      for (const entry of told.updates) shared.set(entry.key, entry);
-      for (const key of told.removals) shared.delete(key);
+      const update = updateOfMade(made, this.#container);
+      for (const entry of update.frame ?? []) frame.set(entry.key, entry);
+      for (const entry of update.updates) shared.set(entry.key, entry);
+      for (const key of update.removals) shared.delete(key);
     }
     if (this.stage.frame.size === 0) this.stage.reset(name);
     this.shower.turnTo([...frame.values()], new Set(frame.keys()), true);
@@ -149,14 +149,14 @@ class RecordedShow extends AnyShow {
   /** A message that does not decode says nothing. */
   #say(batch: MessageBatch, row: number): void {
     if (this.isStopped) return;
-    let said: Told;
+    let update: Update;
     try {
-      said = toldBy(batch, row, this.#container);
+      update = updateOf(batch, row, this.#container);
     } catch (error) {
       if (error instanceof LayoutError) return;
       throw error;
     }
-    const { frame, isReset, isUpdate, updates, removals } = said;
+    const { frame, isReset, isUpdate, updates, removals } = update;
     if (frame !== null) {
       this.shower.forget();
       // the clear of a jump to the start is enough

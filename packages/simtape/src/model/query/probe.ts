@@ -25,7 +25,7 @@ export function readPath(state: State, path: SeriesPath): number | bigint | bool
   return item >= 0 && item < width ? data[row * width + item] : undefined;
 }
 
-/** The number at a path of a state; NaN: there is none, and no state tells a speed. Truths are 0 and 1. */
+/** The number at a path of a state; NaN: there is none, and no state tells a speed. Booleans are 0 and 1. */
 export function numberAt(state: State, path: SeriesPath): number {
   const found = readPath(state, path);
   return found === undefined || typeof found === "string" ? Number.NaN : Number(found);

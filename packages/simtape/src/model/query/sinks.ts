@@ -26,7 +26,7 @@ export interface Series {
   readonly interpolation: Interpolation;
   /** Nanoseconds, ascending. */
   readonly time: Float64Array;
-  /** One for each time. Truths are 0 and 1; of a text its place in `texts`. NaN where it is not there, or no number. */
+  /** One for each time. Booleans are 0 and 1; of a text its place in `texts`. NaN where it is not there, or no number. */
   readonly value: Float64Array;
   /** One for each time: 1, or 0 where it is not there. What is there may be NaN all the same. */
   readonly valid: Uint8Array;

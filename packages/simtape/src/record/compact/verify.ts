@@ -36,7 +36,7 @@ export interface VerifyReport {
 }
 
 /** Findings reported of one recording, of each kind. */
-const MAX_TOLD = 100;
+const MAX_REPORTED = 100;
 
 /**
  * Reads a recording of any representation by all rules there are, see `StrictSource`, and holds every snapshot against
@@ -89,7 +89,7 @@ class Verification {
         this.#isInDoubt = true;
         const { offset, length, first: time } = chunk;
         const message = `${chunk.title}: ${problem}`;
-        if (this.#damaged <= MAX_TOLD)
+        if (this.#damaged <= MAX_REPORTED)
           this.#findings.push({ code: "damaged-chunk", severity: "damage", message, offset, length, time });
       } else {
         this.#events += columns!.length - (chunk.hasKeyframe ? 1 : 0);
@@ -123,7 +123,7 @@ class Verification {
     this.#isInDoubt = false;
     if (!isOther) return;
     this.#differing++;
-    if (this.#differing > MAX_TOLD) return;
+    if (this.#differing > MAX_REPORTED) return;
     const message = `${title}: its snapshot says something else than the events before it`;
     this.#findings.push({ code: "snapshot-differs", severity: "warning", message, time: startTick * TICK });
   }

@@ -68,7 +68,7 @@ interface Run {
 }
 
 /** Milliseconds that a run waits for its sender to come back. */
-const PATIENCE = 30_000;
+const SENDER_TIMEOUT = 30_000;
 /** Recordings that are being closed at once; with more the senders wait. */
 const MOST_CLOSING = 64;
 /** Clips of one ring that wait at once. */
@@ -118,7 +118,7 @@ export class Hub {
       const failure = run.recorder?.status.failure ?? null;
       if (failure !== null) {
         this.#drop(run, failure);
-      } else if (run.sender === null && this.#now() - run.leftAt >= PATIENCE) {
+      } else if (run.sender === null && this.#now() - run.leftAt >= SENDER_TIMEOUT) {
         void this.#end(run, "abandoned", null, null);
       }
     }

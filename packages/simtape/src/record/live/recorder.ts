@@ -86,7 +86,7 @@ export class Recorder {
   #next: Promise<void> | null = null;
   #ready: Opened | null = null;
   #isMuted = false;
-  #isAnew = false;
+  #needsSnapshot = false;
   /** Whether the present tick holds events, and how many of those since the last commit do. */
   #isBusy = false;
   #busyTicks = 0;
@@ -397,12 +397,12 @@ export class Recorder {
 
   /** Between the world and whatever part is being recorded. */
   readonly #router: EventSink = {
-    enter: (tick, isAnew) => {
+    enter: (tick, needsSnapshot) => {
       if (this.#isMuted && !this.#unmute()) return null;
-      const isBehindGap = this.#isAnew;
-      this.#isAnew = false;
+      const isBehindGap = this.#needsSnapshot;
+      this.#needsSnapshot = false;
       if (this.#part!.output.needsSnapshot) this.#part!.writer.wantSnapshot();
-      return this.#sink!.enter(tick, isAnew || isBehindGap);
+      return this.#sink!.enter(tick, needsSnapshot || isBehindGap);
     },
     event: (core, tick, payload) => {
       if (this.#isMuted) {
@@ -527,7 +527,7 @@ export class Recorder {
     if (part.output.isFull || part.output.isIndexFull || this.#failure !== null) return false;
     this.#isMuted = false;
     this.#notes.endGap(this.#at);
-    if (this.#encoder === null) this.#isAnew = true;
+    if (this.#encoder === null) this.#needsSnapshot = true;
     else {
       if (part.writer.end < this.#at) part.writer.gap(part.writer.end, this.#at - part.writer.end);
       part.writer.newChunk();
@@ -567,7 +567,7 @@ export class Recorder {
     this.#next = null;
     this.#ready = null;
     this.#isMuted = false;
-    this.#isAnew = false;
+    this.#needsSnapshot = false;
     this.#take(next);
     this.#encoder = null;
     this.#world.attach(this.#router, 0);

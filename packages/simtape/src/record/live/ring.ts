@@ -171,7 +171,7 @@ export class Ring {
     this.world.settle();
     this.#writer.endChunk(tick);
     this.world.goTo(tick);
-    if (this.world.isUsed) this.world.enterAnew();
+    if (this.world.isUsed) this.world.enterAgain();
     const oldest = this.#output.first ?? tick;
     const { held } = this.#pending ?? {};
     const kept = Math.min(oldest, held?.first ?? oldest);

@@ -29,9 +29,9 @@ export class WorldSink implements EventSink {
     return this.#writer.room;
   }
 
-  enter(tick: number, isAnew: boolean): number | null {
+  enter(tick: number, needsSnapshot: boolean): number | null {
     this.#snapshots.enter();
-    const snapshot = isAnew ? this.#snapshots.take(tick) : null;
+    const snapshot = needsSnapshot ? this.#snapshots.take(tick) : null;
     if (snapshot !== null) this.#writer.snapshot(tick, snapshot);
     else {
       if (this.#isHeavy(tick)) {

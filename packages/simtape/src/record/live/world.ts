@@ -54,10 +54,10 @@ export type Point = readonly [x: number, y: number, z: number];
 /** Where the events of a world go, tick by tick. */
 export interface EventSink {
   /**
-   * Settles where the events of this tick go. May ask `World.snapshot` for the state before it, and must when `isAnew`;
+   * Settles where the events of this tick go. May ask `World.snapshot` for the state before it, and must when `needsSnapshot`;
    * then gives its tick.
    */
-  enter(tick: number, isAnew: boolean): number | null;
+  enter(tick: number, needsSnapshot: boolean): number | null;
   /** One event at `tick`; `core` is its id (HCRP events §2). `payload` holds for the call only. */
   event(core: number, tick: number, payload: Uint8Array): void;
   /** A bookmark for the metadata. */
@@ -693,7 +693,7 @@ export class World {
   }
 
   /** A chunk begins with this tick, in which nothing was recorded yet, and a snapshot with it. */
-  enterAnew(): void {
+  enterAgain(): void {
     this.#begin(true);
   }
 
@@ -702,10 +702,10 @@ export class World {
     this.#entered = -1;
   }
 
-  #begin(isAnew: boolean): void {
+  #begin(needsSnapshot: boolean): void {
     this.#entered = this.#tick;
     if (this.#names === null) this.snapshot(false);
-    const start = this.#sink.enter(this.#tick, isAnew);
+    const start = this.#sink.enter(this.#tick, needsSnapshot);
     if (start !== null) this.#restate(start);
     if (!this.#hasOldBlocks) return;
     this.#hasOldBlocks = false;

@@ -25,7 +25,7 @@ const real: Specimen[] = sampleNames("carla")
 
 describeFormat(carla, [...made, ...damaged, ...real]);
 
-describe("the dialect of a release is told by shape", () => {
+describe("the dialect of a release is reported by shape", () => {
   test.each(RELEASES)("$name", async (release) => {
     await using recording = await openRecording(bundleOfFiles({ "town.log": makeTown(release) }), { formats: [carla] });
     const names = new Set(recording.channels.map(({ name }) => name));
@@ -210,7 +210,7 @@ describe("the width of wheels", () => {
   const wheel = { tireFriction: 3.5, dampingRate: 1, maxSteerAngle: 70, radius: 35, maxBrakeTorque: 1 };
   const wide = { ...wheel, maxHandbrakeTorque: 0, stiffness: [2, 17, 1000], position: [1, 2, 3] };
 
-  test("is told by the first vehicle that has any", async () => {
+  test("is reported by the first vehicle that has any", async () => {
     const to = new MemoryFiles("run.log");
     const writer = await writing.create(to, { dialect: "0.9.14" });
     for (const [n, wheels] of [[], [wide, wide], []].entries()) {

@@ -184,7 +184,7 @@ test.each([...UE4, ...REAL])("a log of %s comes back from CARLA 0.10 byte for by
 
 describe.each(UE4)("a log of %s", (release, bytes) => {
   test.each(["0.10", "2026-ue5"])(
-    "has in CARLA %s the same numbers in 64 bits, and what else is told lost",
+    "has in CARLA %s the same numbers in 64 bits, and what else is reported lost",
     async (to) => {
       const [result, { lost }] = await converted(bytes, to);
       const before = packetsOf(bytes, LAYOUTS[release]!);
@@ -225,7 +225,7 @@ function asTypeFive(record: readonly Cell[]): readonly Cell[] {
   return isSensor ? [record[0]!, 5, ...record.slice(2)] : record;
 }
 
-test("numbers that 32 bits do not hold are rounded, counted, and told with the greatest error", async () => {
+test("numbers that 32 bits do not hold are rounded, counted, and reported with the greatest error", async () => {
   const layout = LAYOUTS["0.10"]!;
   const bytes = made("0.10").slice();
   const view = new DataView(bytes.buffer);

@@ -99,7 +99,7 @@ test.each(RELEASES)("$name is joined with every release as a sound recording, or
   }
 });
 
-test("a third recording is held against all before it", async () => {
+test("a third recording is compared with all before it", async () => {
   const named = (wanted: string): Release => RELEASES.find(({ name }) => name === wanted)!;
   // the first has no wheels, and would be joined with either of the others
   expect(await joined([named("0.9.6"), named("0.9.10"), named("0.9.13")])).toBeNull();

@@ -141,7 +141,7 @@ describe.each([4, 8] as const)("packets of motion with vectors of %i bytes", (sc
           marks.push(state.savepoint());
           folded.push(packet);
           model.apply(state, batchOf(packet, dialect), 0);
-          // another state in between, as whoever plays has several
+          // another state in between, as a player has several
           if (packet.cut > 0) model.apply(other, batchOf(packet, dialect), 0);
         }
         const expected = fresh();

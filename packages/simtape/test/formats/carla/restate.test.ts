@@ -227,7 +227,7 @@ describe("what CARLA's own packets cannot say", () => {
     expect(made.filter(({ channel }) => channel.name === "frame-start")).toHaveLength(1);
   });
 
-  test("is kept of recordings whose frames are numbered anew, and of those without frames", async () => {
+  test("is kept of recordings whose frames are numbered again, and of those without frames", async () => {
     const packets: [string, Uint8Array][] = [
       ["event-add", list(add(2, 5, [10, 0, 250]))],
       ["event-parent", list((b) => writeEventParent(b, { id: 2, parent: 1 }))],

@@ -220,7 +220,7 @@ describe("frames", () => {
 });
 
 describe("a writer", () => {
-  test.each(NAMED.map(({ name }) => name))("of dialect %s writes files that are told to be so", async (dialect) => {
+  test.each(NAMED.map(({ name }) => name))("of dialect %s writes files that are reported to be so", async (dialect) => {
     const to = new MemoryFiles();
     const writer = await writing.create(to, { dialect });
     writer.write(writer.channel({ name: "frame-start" }), 0, start(1, -1, 0));

@@ -245,7 +245,7 @@ describe("a Normal tape", () => {
   const chronological = [...order[2], ...order[1], ...order[0]].sort((a, b) => a - b);
   const shapes = [
     ["generation 1", makeNormal({ generation: 1 }), 1],
-    ["generation 1 of a version that is not told", makeNormal({ generation: 1, release: "" }), 1],
+    ["generation 1 of a version that is not reported", makeNormal({ generation: 1, release: "" }), 1],
     ["generation 2", makeNormal({ generation: 2 }), 2],
     ["generation 2 with multiplayer", counted, 2],
     ["generation 3", makeNormal({ generation: 3 }), 3],
@@ -311,7 +311,7 @@ describe("a Normal tape", () => {
 });
 
 describe("damage", () => {
-  test("a cut last frame is told with its place, and everything before it is read", async () => {
+  test("a cut last frame is reported with its place, and everything before it is read", async () => {
     await using recording = await open(plain.slice(0, plain.length - 1));
     expect(recording.findings).toMatchObject([
       { code: "truncated", severity: "loss", offset: placeOf(39), length: plain.length - 1 - placeOf(39) },

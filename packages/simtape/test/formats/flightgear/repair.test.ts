@@ -182,7 +182,7 @@ describe("a repaired Continuous tape", () => {
 });
 
 describe("a repaired Normal tape", () => {
-  test("that was cut has its counts, its duration and its gzip stream made anew", async () => {
+  test("that was cut has its counts, its duration and its gzip stream made again", async () => {
     const whole = gzipped(makeNormal({ generation: 2, packets: "counted" }));
     const { reader, bytes, rebuilt } = await repaired(whole.slice(0, whole.length - 400));
     expect(bytes[0]).toBe(0x1f);

@@ -5,7 +5,7 @@ import { check, type Finding, MemoryFiles, Recording } from "../../../src/index.
 import { Findings } from "../../../src/model/error.ts";
 import { readerOf } from "./specimens.ts";
 
-/** What came out of a repair, and what it told. */
+/** What came out of a repair, and what it reported. */
 export interface Repaired {
   readonly bytes: Uint8Array;
   readonly reader: FlightGearReader;

@@ -37,7 +37,7 @@ function comparable(state: MutableState): unknown {
 }
 
 describe.each([...MADE, ...REAL])("%s", (_, bytes) => {
-  test("told again at any moment goes on as it would have", { timeout: 60_000 }, async () => {
+  test("said again at any moment goes on as it would have", { timeout: 60_000 }, async () => {
     const reader = await readerOf(bytes);
     const { start, end } = await reader.timeline();
     const time = fc.integer({ min: Math.floor(start) - 1, max: Math.ceil(end) });
@@ -58,7 +58,7 @@ describe.each([...MADE, ...REAL])("%s", (_, bytes) => {
   });
 });
 
-test("what is told again is one frame: signals, a packet for each pilot, one set of properties", async () => {
+test("what is said again is one frame: signals, a packet for each pilot, one set of properties", async () => {
   const reader = await readerOf(MADE.find(([name]) => name === "continuous")![1]);
   const { end } = await reader.timeline();
   const messages = await restate(reader, end);

@@ -155,7 +155,7 @@ describe("a dialect", () => {
     expect(rows.map(({ payload }) => payload)).toEqual([Buffer.from(signalBytes(2)).toString("hex")]);
   });
 
-  test("that nobody knows is refused", async () => {
+  test("that is unknown is refused", async () => {
     await expect(createWriter(new MemoryFiles(), { dialect: "casette" })).rejects.toThrow(RangeError);
   });
 });
@@ -389,7 +389,7 @@ describe("a write that fails", () => {
     return { sink, calls };
   };
 
-  test("is told to who waits, and leaves nothing", async () => {
+  test("is reported to who waits, and leaves nothing", async () => {
     const { sink, calls } = failing(3 << 20);
     const writer = await createWriter(
       { name: null, open: async () => sink },

@@ -152,7 +152,7 @@ describe("a reader that knows only the specification", () => {
     );
   });
 
-  test("sees in a cut what it sees in the whole, also when it is laid out anew, compacted and joined", async () => {
+  test("sees in a cut what it sees in the whole, also when it is laid out again, compacted and joined", async () => {
     await fc.assert(
       fc.asyncProperty(source, fc.nat(), fc.nat(), async (bytes, a, b) => {
         const whole = statesOf(bytes);
@@ -206,7 +206,7 @@ describe("a recording whose cut tells displacements with an event of simtape's o
   });
 
   test.each([
-    ["copied anew", rewritten],
+    ["copied again", rewritten],
     ["repaired", repaired],
     ["compacted", compactedOf],
     ["trimmed", (bytes: Uint8Array) => edited(bytes, [{ op: "trim", until: 200 * TICK }])],

@@ -85,7 +85,7 @@ const streaming: Zstd = {
   checksum: (content) => zstd.checksum(content),
 };
 
-test("a frame that does not state how long its content is, is told", async () => {
+test("a frame that does not state how long its content is, is reported", async () => {
   const { status, findings, messages } = await checked(compacted(streaming, walk(), { profile: "plain" }));
   expect([status, messages]).toEqual(["sound", (await checked(compacted(zstd, walk()))).messages]);
   expect(new Set(findings.map(({ code }) => code))).toEqual(new Set(["unstated-length"]));

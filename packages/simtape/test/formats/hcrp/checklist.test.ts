@@ -178,7 +178,7 @@ function watchAllocations(): { readonly largest: () => number; readonly end: () 
   };
 }
 
-test("row 13: the magic is HCRP, the version 1, and the production versions are told by a fourth byte of 0", async () => {
+test("row 13: the magic is HCRP, the version 1, and the production versions are reported by a fourth byte of 0", async () => {
   const plain = made.get("plain.hcrp")!;
   expect(new TextDecoder().decode(plain.subarray(0, 4))).toBe("HCRP");
   await using first = await open(plain);
@@ -401,7 +401,7 @@ test("row 21: 200,000 events in one tick survive writing and reading", async () 
   expect(at).toBe(200_000);
 });
 
-test("row 22: a host event is had by name where it is known, and skipped and shown raw where it is not", async () => {
+test("row 22: a host event is known by name where it is known, and skipped and shown raw where it is not", async () => {
   const content = twoEpochs();
   await using known = await open(compacted(zstd, content));
   const values: unknown[] = [];

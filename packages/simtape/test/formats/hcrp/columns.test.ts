@@ -30,7 +30,7 @@ function outcomeOf(columns: Uint8Array<ArrayBuffer>): Uint8Array | LayoutError {
   }
 }
 
-/** Bytes that are mostly tick records: numbers short, long and padded; moves with odd masks; what nobody knows. */
+/** Bytes that are mostly tick records: numbers short, long and padded; moves with odd masks; unknown records. */
 const wild: fc.Arbitrary<Uint8Array> = fc
   .array(
     fc.record({
@@ -118,7 +118,7 @@ function runner(count: number): Numbers[] {
   return moves;
 }
 
-/** A chunk of them, one a tick, of entity 7; every field told, or those that are not 0; numbers of at least `least` bytes. */
+/** A chunk of them, one a tick, of entity 7; every field stated, or those that are not 0; numbers of at least `least` bytes. */
 function rawOf(moves: readonly Numbers[], isAll = false, least = 1): Uint8Array {
   return built((out) => {
     for (const [tick, numbers] of moves.entries()) {
@@ -256,7 +256,7 @@ describe("row 25: columns", () => {
     expectBack(raw, false);
   });
 
-  test("give back runners whose numbers are padded, huge, 0 and told all the same", () => {
+  test("give back runners whose numbers are padded, huge, 0 and reported all the same", () => {
     const runs = { numRuns: tries(100, 5000) };
     const odd = fc.array(fc.tuple(fc.nat({ max: 299 }), fc.nat({ max: 3 }), fc.integer()), { maxLength: 4 });
     fc.assert(
@@ -343,8 +343,8 @@ describe("row 25: columns", () => {
     ["a chunk that is longer than its columns can tell", [1, 90, ...lengths({})], "columns, length: expected at most"],
     ["a stream beyond the end", [1, 5, ...lengths({ 3: 9 })], "stream 3"],
     ["bytes behind", [1, 1, ...lengths({ 0: 1 }), 7, 7], "1 bytes follow"],
-    ["a chunk that is shorter than told", [1, 2, ...lengths({ 0: 1 }), 7], "columns, length: expected 1, found 2"],
-    ["a chunk that is longer than told", [1, 1, ...lengths({ 0: 2 }), 7, 7], "columns, length: expected 2, found 1"],
+    ["a chunk that is shorter than stated", [1, 2, ...lengths({ 0: 1 }), 7], "columns, length: expected 1, found 2"],
+    ["a chunk that is longer than stated", [1, 1, ...lengths({ 0: 2 }), 7, 7], "columns, length: expected 2, found 1"],
     ["a mover that is no entity", [1, 9, ...lengths({ 3: 1, 4: 1, 5: 1 }), 5, 1, 0], "stream 4"],
     ["fewer movers than moves", [1, 9, ...lengths({ 3: 1, 4: 1, 5: 2 }), 5, 0, 0, 0], "stream 4"],
     ["moves that the outline does not have", [1, 9, ...lengths({ 3: 1, 4: 1, 5: 1 }), 5, 0, 0], "stream 4"],
@@ -401,7 +401,7 @@ describe("a file with flag COLUMNS", () => {
       }
   });
 
-  test("is written anew as one without", async () => {
+  test("is written again as one without", async () => {
     const written = async (columns: boolean): Promise<Uint8Array> => {
       await using recording = await open(compacted(zstd, walk(), { columns }));
       const files = new MemoryFiles("b.hcrp");

@@ -91,7 +91,7 @@ async function repaired(files: Files): Promise<{ report: RepairReport; kept: Map
 
 const isLostChunk = ({ code }: Finding): boolean => code === "damaged-chunk" || code === "truncated";
 
-/** Every chunk whose frame is whole is kept, and no other; what is told as lost is what was lost. */
+/** Every chunk whose frame is whole is kept, and no other; what is reported as lost is what was lost. */
 async function expectExact(files: Files, where: string): Promise<void> {
   const whole = parts.map(({ file, frame }) => isIn(files, file, frame));
   const { report, kept } = await repaired(files);
@@ -191,7 +191,7 @@ test("frames without a sound record are found by how far their neighbours moved,
   }
 });
 
-test("chunks of the same lengths, or the same bytes, are told apart", async () => {
+test("chunks of the same lengths, or the same bytes, are distinguished", async () => {
   const alike = (mark: (i: number) => number): Content => {
     const one = (i: number): ChunkContent => {
       const swing = event(EVENT.swing, (out) => writeSwing(out, { entity: mark(i), hand: 0 }));

@@ -110,7 +110,7 @@ describe("fixtures", () => {
     }
   });
 
-  test("the race is a race: everybody finishes, higher than they started", async () => {
+  test("the race is a race: all runners finish, higher than they started", async () => {
     await using recording = await open(bundleOfFiles({ "a.hcrp": made.get("tower-race.hcrp")! }), { formats: [hcrp] });
     const { end } = await recording.timeline();
     const first = (await recording.state(0)).sets.get("players")!;

@@ -632,7 +632,7 @@ describe("metadata", () => {
     );
   });
 
-  test("what is not as it should be is told, not thrown", () => {
+  test("what is not as it should be is reported, not thrown", () => {
     const hcrp = nbtCompound({
       epochs: nbtText("none"),
       subjects: { type: NBT.list, itemType: NBT.compound, items: [nbtCompound({ uuid: nbtText("x") })] },

@@ -361,7 +361,7 @@ describe("the index against its rules (spec §5)", () => {
       "tick-count",
       "tick count: expected 250 as in the index, found 240",
     ],
-  ])("%s: the chunk is refused or the lack is told, the others are read", async (_, bytes, code, message) => {
+  ])("%s: the chunk is refused or the lack is reported, the others are read", async (_, bytes, code, message) => {
     const findings = await findingsOf(bytes);
     expect(codes(findings)).toContain(code);
     expect(findings.find((finding) => finding.code === code)!.message).toContain(message);
@@ -370,7 +370,7 @@ describe("the index against its rules (spec §5)", () => {
     expect(new Set(ticks.map((tick) => Math.floor(tick / 60))).size).toBeGreaterThanOrEqual(3);
   });
 
-  test("counts that disagree with the index are told by name", async () => {
+  test("counts that disagree with the index are reported by name", async () => {
     const header = (change: (header: Header) => Header): Uint8Array => compacted(zstd, walk(), { header: change });
     const more = await findingsOf(header((each) => ({ ...each, chunkCount: 7 })));
     expect(more.map(({ message }) => message)).toContain("header, chunk count: expected 4 as in the index, found 7");
@@ -391,7 +391,7 @@ describe("the index against its rules (spec §5)", () => {
     expect(await names(recording)).toEqual(await names(sound));
   });
 
-  test("numbers of segments may skip, and going back is told", async () => {
+  test("numbers of segments may skip, and going back is reported", async () => {
     const files = segmented(zstd, walk(), 1, {
       entry: (entry, i) => ({ ...entry, offsetHigh: [0, 9, 5, 0xffff_ffff][i]! }),
     });
@@ -436,7 +436,7 @@ describe("checksums and lengths of the extended profile", () => {
     }
   });
 
-  test("fields that contradict each other or the file are told, too, when the crc is right", async () => {
+  test("fields that contradict each other or the file are reported, too, when the crc is right", async () => {
     const extended = (change: Partial<NonNullable<Header["extension"]>>): Uint8Array =>
       compacted(zstd, walk(), { header: (each) => ({ ...each, extension: { ...each.extension!, ...change } }) });
     const dictionary = await findingsOf(extended({ dictionaryId: 1 }));
@@ -471,7 +471,7 @@ describe("checksums and lengths of the extended profile", () => {
     expect((await recording.state(5e9)).sets.get("players")!.ids).toEqual([0, 1]);
   });
 
-  test("an old-style root with an empty name is taken, gzipped metadata is told", async () => {
+  test("an old-style root with an empty name is taken, gzipped metadata is reported", async () => {
     const root = nbtCompound({ map: nbtText("x") });
     const bytes = compacted(zstd, { ...walk(), metadata: root });
     const named = writeNbt({ root: nbtCompound({ m: nbtText("y") }), name: nbtText("") });
@@ -487,7 +487,7 @@ describe("checksums and lengths of the extended profile", () => {
 });
 
 describe("damage", () => {
-  test("a damaged frame costs its chunk alone, is told once, and says until when state is in doubt", async () => {
+  test("a damaged frame costs its chunk alone, is reported once, and says until when state is in doubt", async () => {
     const bytes = compacted(zstd, walk());
     bytes[bytes.length - 20]! ^= 0x10;
     await using recording = await open(bytes);
@@ -533,7 +533,7 @@ describe("damage", () => {
     ["a snapshot longer than the chunk", [99], "skip needs 99 bytes"],
     ["more events than bytes", [0, 0, 0xff, 0xff, 26], "event count: expected at most 1"],
     ["a section longer than the snapshot", [2, 1, 9], "needs 9 bytes"],
-  ])("%s are told", async (_, raw, message) => {
+  ])("%s are reported", async (_, raw, message) => {
     const [chunk] = walk().chunks;
     const findings = await findingsOf(compacted(zstd, { chunks: [{ ...chunk!, raw: Uint8Array.from(raw) }] }));
     expect(codes(findings)).toEqual(["damaged-chunk"]);
@@ -622,7 +622,7 @@ describe("dictionaries", () => {
     );
   });
 
-  test("an id outside the range is told and not asked for", async () => {
+  test("an id outside the range is reported and not asked for", async () => {
     const findings = await findingsOf(
       compacted(zstd, walk(), { profile: "plain", header: (header) => ({ ...header, dictionaryId: 77 }) }),
     );

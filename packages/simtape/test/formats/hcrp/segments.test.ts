@@ -124,7 +124,7 @@ test.each([
   ["compressed length", { compressedLength: 1 }, "compressed length: expected"],
   ["uncompressed length", { uncompressedLength: 1 }, "uncompressed length: expected"],
   ["crc of the frame", { frameCrc: 1 }, "crc32 of the frame: expected 0x1, found"],
-])("a chunk record with another %s is told by field, expected and found", async (_, change, message) => {
+])("a chunk record with another %s is reported by field, expected and found", async (_, change, message) => {
   const bytes = sound[segment(1)]!.slice();
   bytes.set(recordBytes({ ...readChunkRecord(new ByteCursor(bytes)), ...change }));
   const findings = await checked({ ...sound, [segment(1)]: bytes });

@@ -140,7 +140,7 @@ describe("motion", () => {
     expect(cell(set, "on-ground", 0)).toBe(0);
   });
 
-  test("events of entities that nobody placed change nothing", async () => {
+  test("events of entities that were not placed change nothing", async () => {
     const state = await after(
       move(5, 4096),
       event(EVENT.state, (out) => entityEvents.writeStateEvent(out, { entity: 5, pose: 1, flags: 2 })),

@@ -417,7 +417,7 @@ describe("state of any format", () => {
     expect((await recording.state(0)).sets.get("entities")!.ids).toEqual([]);
   });
 
-  test("is told at the next tick, and that is accounted for", async () => {
+  test("is reported at the next tick, and that is accounted for", async () => {
     const at = (time: number): State => ({ time, values: new Map([["t", time]]), sets: new Map() });
     const { bytes, ledger } = await encoded([at(0), at(1), at(TICK), at(3.5 * TICK)]);
     await using recording = await sound(bytes);

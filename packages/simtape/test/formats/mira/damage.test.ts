@@ -62,7 +62,7 @@ describe("a walk goes on behind damage", () => {
     }
   });
 
-  test("foreign bytes between chunks are told with their place and length", async () => {
+  test("foreign bytes between chunks are reported with their place and length", async () => {
     await using sound = await open(tape);
     const [, , , , fourth] = await recordsOf(sound);
     const junk = new Uint8Array(77).fill(0x0c);
@@ -95,7 +95,7 @@ describe("a walk goes on behind damage", () => {
     }
   });
 
-  test("an index that points elsewhere is told and not believed", async () => {
+  test("an index that points elsewhere is reported and not believed", async () => {
     await using sound = await open(tape);
     const index = (await recordsOf(sound)).findLast(({ kind }) => kind === "index")!;
     const broken = tape.slice();
@@ -157,7 +157,7 @@ describe("near the beginning", () => {
     expect((await recording.timeline()).epoch).toBe(whole.start);
   });
 
-  test("blocks that span their contents are told when the first one is damaged", async () => {
+  test("blocks that span their contents are reported when the first one is damaged", async () => {
     const spanning = makeTape(whole, { blockSpans: true, maxBlock: 300 });
     await using sound = await open(spanning);
     const damaged = spanning.slice();
@@ -325,7 +325,7 @@ describe("compressed data", () => {
     expect(total).toBe(40 << 20);
   });
 
-  test("in a compression that nobody knows is no damage, where nothing of the tape can be opened", async () => {
+  test("in an unknown compression is no damage, where nothing of the tape can be opened", async () => {
     const scrambled = (data: Uint8Array): Uint8Array => deflateZlib(data).map((byte) => byte ^ 0x5a);
     const all = content(6, (i) => ({ data: new Uint8Array(100).fill(i), isCompressed: true }));
     await using unknown = await open(makeTape(all, { compress: scrambled }));

@@ -131,7 +131,7 @@ describe("things with places", () => {
     await recording.close();
   });
 
-  test("far away, or on the earth, are told in doubles", async () => {
+  test("far away, or on the earth, are reported in doubles", async () => {
     const state = new MutableState();
     const far = state.set("balloons", RIGHT);
     far.column("position", { kind: "f64", width: 3, unit: "km" }).put3(far.row("b"), 123.456789, -1, 2);

@@ -117,7 +117,7 @@ describe("every structure is written back as it was read", () => {
 });
 
 describe("lengths", () => {
-  test("told beforehand are those written", () => {
+  test("stated beforehand are those written", () => {
     const plain: Dialect = { isLittle: true, sizeIncludesHeader: false, blockSpans: false, headerBytes: 32 };
     fc.assert(
       fc.property(name, name, bytes(20), fc.option(u32), (first, second, data, uncompressedSize) => {

@@ -112,12 +112,12 @@ describe.runIf(samplesDirectory !== null)("the reference tapes", () => {
     ["compressed.tape", {}],
     ["variants/compressed.gzip.tape", { codec: "gzip" }],
     ["variants/compressed.raw.tape", { codec: "deflate" }],
-  ])("%s has the content and the reading told", async (name, reading) => {
+  ])("%s has the expected content and reading", async (name, reading) => {
     const stem = name.includes("compressed") ? "compressed" : "multi";
     const { channels, profile, startNs, zoneOffsetNs } = truth(stem);
     await using recording = await open(name);
     expect(await contentOf(recording)).toEqual(channels);
-    // Nothing in multi.* is compressed, so that no codec can be told.
+    // Nothing in multi.* is compressed, so that no codec can be reported.
     const reported = { ...profile, codec: stem === "multi" ? null : profile["codec"], ...reading };
     expect(recording.info.metadata["profile"]).toMatchObject(reported);
     expect(recording.info.metadata["startNs"]).toBe(BigInt(startNs));

@@ -174,7 +174,7 @@ describe("the encoding is found by exact consumption", () => {
     expect(channels.map((channel) => channel?.encoding.prefix)).toEqual([1, 1]);
   });
 
-  test("counts of eight bytes and the other byte order are told", () => {
+  test("counts of eight bytes and the other byte order are reported", () => {
     const payloads = [bytes((b) => b.zeros(7).u8(2).f64be(1.5).f64be(-2))];
     const { tape } = settleEncodings([{ layouts: registry.layouts("vector<double>"), payloads }], true);
     expect(tape).toMatchObject({ countBytes: 8, isLittle: false, prefix: 0 });

@@ -9,7 +9,7 @@ import { type Content, makeTape, RECOMMENDED, type Writing } from "../../fixture
 
 const bytes = (text: string): Uint8Array => new TextEncoder().encode(text);
 
-/** Names are neither in order of appearance nor of their bytes' reverse, so that the orders can be told apart. */
+/** Names are neither in order of appearance nor of their bytes' reverse, so that the orders can be distinguished. */
 const CONTENT: Content = {
   start: 1_777_883_400_000_000_000n,
   zoneOffset: -18_000_000_000_000n,

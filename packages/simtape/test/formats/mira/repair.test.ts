@@ -123,7 +123,7 @@ function touches({ kind, offset, length }: Corruption, place: { offset: number; 
 describe("a repair tells", () => {
   const tape = makeTape(small, options);
 
-  test("which bytes it left out, and what it wrote anew", async () => {
+  test("which bytes it left out, and what it wrote again", async () => {
     await using sound = await openTape(tape);
     const messages = (await recordsOf(sound)).filter(({ kind }) => kind === "message");
     const broken = tape.slice();
@@ -172,7 +172,7 @@ describe("a repair tells", () => {
     expect(Buffer.from(bytes).includes(stored)).toBe(true);
   });
 
-  test("keeps data in a compression that nobody knows", async () => {
+  test("keeps data in an unknown compression", async () => {
     const compress = (data: Uint8Array): Uint8Array => deflateZlib(data).map((byte) => byte ^ 0x5a);
     await using recording = await openTape(makeTape(small, { ...options, compress, end: "unclosed" }));
     const { bytes, lost } = await repaired(recording);

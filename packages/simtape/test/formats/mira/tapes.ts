@@ -38,7 +38,7 @@ export async function messagesOf(reader: Pick<Reader, "channels" | "batches">): 
   return found;
 }
 
-/** The messages of `tape` written anew. */
+/** The messages of `tape` written again. */
 export async function rewritten(tape: Uint8Array, options: CreateOptions = {}): Promise<Uint8Array> {
   const { reader } = await readerOf(tape);
   const to = new MemoryFiles();

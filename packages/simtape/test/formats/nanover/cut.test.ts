@@ -25,7 +25,7 @@ async function read(bytes: Uint8Array): Promise<Read> {
   return { messages: rows, reported: recording.findings.map(({ message }) => message) };
 }
 
-/** Messages whose times are told to be made. */
+/** Messages whose times are reported to be made. */
 function madeIn(reported: readonly string[]): number {
   return reported.reduce(
     (sum, message) => sum + Number(/no index entries for (\d+) messages/.exec(message)?.[1] ?? 0),

@@ -82,7 +82,7 @@ describe("things of other formats become particles", () => {
       expect(lost).toEqual([{ path: "vehicles/gear", reason: "NanoVer's particles have no such property", count: 6 }]);
     });
   }
-  test("frames hold only what changed, and begin anew when other things are there or a value is gone", async () => {
+  test("frames hold only what changed, and begin again when other things are there or a value is gone", async () => {
     const third = town(100e6, (state) => state.set("vehicles").remove(7));
     const fourth = town(150e6, (state) => {
       state.set("vehicles").remove(7);

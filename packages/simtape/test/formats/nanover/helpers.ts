@@ -58,7 +58,7 @@ export async function appendAll(writer: Writer, reader: Reader, shift = 0): Prom
   }
 }
 
-/** The recording written anew under `name`; the main file comes first. */
+/** The recording written again under `name`; the main file comes first. */
 export async function rewritten(files: Files, name: string, options: CreateOptions = {}): Promise<Files> {
   const reader = await openFiles(files);
   const to = new MemoryFiles(name);

@@ -43,7 +43,7 @@ test.each(PAIRS)("%s are read together", async (_, traj, trajHead, state, stateH
   }
 });
 
-test("a pair out of a zip says which keys are told another way, and is the same again where none is", async () => {
+test("a pair out of a zip says which keys are reported another way, and is the same again where none is", async () => {
   await using zip = await open(bundleOfFiles({ "a.nanover.zip": fixture("buckyball.nanover.zip") }));
   const writing = await FORMATS.find(({ id }) => id === "nanover")!.writing!();
   const pair = new MemoryFiles("a.traj");

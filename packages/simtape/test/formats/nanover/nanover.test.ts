@@ -338,7 +338,7 @@ describe("damage", () => {
     expect((await recording.statistics())[0]!.messages).toBe(frameCount - 1);
     expect(recording.findings.map((finding) => [finding.code, finding.offset])).toEqual([["bad-record", at]]);
   });
-  test("at the end is told as a cut, with the bytes there and expected", async () => {
+  test("at the end is reported as a cut, with the bytes there and expected", async () => {
     await using recording = await openFiles({ "a.traj": traj.slice(0, -100) });
     expect((await recording.statistics())[0]!.messages).toBe(frameCount - 1);
     expect(recording.findings[0]).toMatchObject({ code: "truncated", severity: "damage" });
@@ -366,7 +366,7 @@ describe("damage", () => {
     const other = archiveOf([["readme.txt", new Uint8Array(10)]]);
     await expect(openFiles({ "a.zip": other })).rejects.toMatchObject({ code: "malformed" });
   });
-  test("of an index entry costs the time of that message, and is told", async () => {
+  test("of an index entry costs the time of that message, and is reported", async () => {
     const broken = changed(zip, indexAt + 500, 0xc1, 0xc1, 0xc1, 0xc1);
     await using recording = await openFiles({ "a.nanover.zip": broken });
     const rows = await rowsOf(recording);
@@ -376,7 +376,7 @@ describe("damage", () => {
     const codes = recording.findings.map(({ code }) => code);
     expect(codes).toEqual(["bad-index", "bad-checksum", "missing-index"]);
   });
-  test("of a byte in the messages is found by their checksum when all records are read, and told once", async () => {
+  test("of a byte in the messages is found by their checksum when all records are read, and reported once", async () => {
     const at = Buffer.from(zip).indexOf("particle.positions") + 40;
     await using recording = await openFiles({ "a.nanover.zip": changed(zip, at, zip[at]! ^ 1) });
     expect((await rowsOf(recording)).length).toBe(moments.length);
@@ -492,7 +492,7 @@ describe("state", () => {
     expect(values.has("particle.positions")).toBe(false);
     expect(values.get("state/simulation.name")).toBe("buckyball");
   });
-  test("begins anew with a frame of index 0, and shared state does not", async () => {
+  test("begins again with a frame of index 0, and shared state does not", async () => {
     const { sets, values } = await at(4.5);
     expect(sets.get("particles")!.ids.length).toBe(80);
     expect(values.get("system.simulation.name")).toBe("nanotube");

@@ -160,7 +160,7 @@ describe("repair", () => {
     expect((await rowsOfFiles(result.files)).length).toBe(whole.length - 2);
     expect(result.lost.length).toBe(2);
   });
-  test("writes a header that is damaged anew", async () => {
+  test("writes a header that is damaged again", async () => {
     for (const at of [0, 5, 9, 15]) {
       const { files, rebuilt } = await repaired({ "a.traj": changed(traj, at, 0xaa) });
       expect(Buffer.compare(files["a.traj"]!, traj), `byte ${at}`).toBe(0);

@@ -67,7 +67,7 @@ class Witness implements SinkBundle {
   }
 }
 
-describe("written anew, files are the same to the byte", () => {
+describe("written again, files are the same to the byte", () => {
   const made: [string, Files][] = [
     ["a v2 pair from the traj", pair],
     ["a v2 pair from the state", { "a.state": pair["a.state"]!, "a.traj": pair["a.traj"]! }],
@@ -105,7 +105,7 @@ describe("written anew, files are the same to the byte", () => {
   });
 });
 
-describe("written anew, messages are the same", () => {
+describe("written again, messages are the same", () => {
   /** The first frame stays the first: what comes first in the file is a keyframe. */
   const shuffle = (entries: Entry[]): Entry[] => [
     ...entries.slice(0, 2),

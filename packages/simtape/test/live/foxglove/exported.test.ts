@@ -18,7 +18,7 @@ afterEach(endAll);
 /** Recordings of more bytes take too long to be played twice. */
 const MOST = 4 << 20;
 /** Milliseconds that messages may take; what is missing then is named. */
-const PATIENCE = 60_000;
+const TIMEOUT = 60_000;
 
 function sizeOf({ files }: SoundRecording): number {
   return Object.values(files).reduce((sum, { length }) => sum + length, 0);
@@ -127,9 +127,9 @@ describe.each(CASES.map((of) => [`${of.format}: ${of.name}`, of] as const))("%s"
       client.until(
         () => client.messages.length - behind >= messages.length && isWhole(byTopic(client.messages.slice(behind))),
       ),
-      wait(PATIENCE),
+      wait(TIMEOUT),
     ]);
-    for (const end = performance.now() + PATIENCE; !isWhole(older) && performance.now() < end; ) await wait(20);
+    for (const end = performance.now() + TIMEOUT; !isWhole(older) && performance.now() < end; ) await wait(20);
     const got = byTopic(client.messages.slice(behind));
     expect([...got.keys()].sort()).toEqual([...wanted.keys()].sort());
     for (const [topic, list] of wanted) {

@@ -90,7 +90,7 @@ describe("Foxglove's own client, of the older protocol", () => {
     await expect.poll(() => deck.loaded!.player.status.phase).toBe("paused");
   });
 
-  test("is told of changed parameters, if it asked for them", async () => {
+  test("is reported of changed parameters, if it asked for them", async () => {
     const { deck, address } = await served([PATROL]);
     const { client } = await own(address);
     const changes: { name: string; value?: unknown }[] = [];
@@ -201,7 +201,7 @@ describe("a client of today's protocol", () => {
       client.control("pause", speed, null, `speed ${i}`);
       expect((await answer(`speed ${i}`)).speed).toBe(1);
     }
-    // a change by others is told, too
+    // a change by others is reported, too
     player.setRate(4);
     await client.until(() => client.playbacks.find(({ speed, request }) => speed === 4 && request === ""));
   });
@@ -368,7 +368,7 @@ describe("whatever clients do", () => {
     const { length } = reader.messages;
     await reader.until(() => reader.messages.length > length + 100);
     expect(statuses(reader)).toEqual([]);
-    // once it reads it is told, and gets what holds then
+    // once it reads it is reported, and gets what holds then
     stuck.socket.resume();
     await stuck.until(() => statuses(stuck).some((text) => /\d+ messages were skipped/.test(text)));
     const { length: before } = stuck.messages;

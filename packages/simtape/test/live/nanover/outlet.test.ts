@@ -82,7 +82,7 @@ function withTransform(updates: PlainMap): PlainMap {
   return { ...updates, "transform.simulation": { transform, parent: "root" } };
 }
 
-/** Frames of a recording, and none that the server made for clients that must be told that something is gone. */
+/** Frames of a recording, and none that the server made for clients that must be reported that something is gone. */
 function played(client: TestClient): PlainMap[] {
   return client.messages.flatMap(({ frame }) => {
     const given = frame as PlainMap | undefined;

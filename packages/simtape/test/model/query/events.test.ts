@@ -57,7 +57,7 @@ const adventure: Specimen = await (async () => {
     },
     100: () => world.mount(boat, [ada, bo]),
     150: () => world.hurt(ada, bo),
-    // told of one that was never told of
+    // reported of one that was never mentioned
     210: () => world.vitals(bo, 0, 20, 0),
     250: () => world.world(null, 1),
     // the first effect is over by then
@@ -134,7 +134,7 @@ describe("events of a recording", () => {
   });
 
   test.each([...ALL, adventure])(
-    "of a part, of some kinds or of somebody, are those of the whole: $name",
+    "of a part, of some kinds or of one thing, are those of the whole: $name",
     async (specimen) => {
       const recording = await open(specimen);
       const all = await eventsOf(recording);
@@ -172,7 +172,7 @@ describe("events of a recording", () => {
     },
   );
 
-  test("of people in HCRP are told when they change, and not again behind each snapshot", async () => {
+  test("of people in HCRP are reported when they change, and not again behind each snapshot", async () => {
     const recording = await open(adventure);
     let snapshots = 0;
     for await (const { length } of recording.batches({ channels: [recording.channel("snapshot")] }))
@@ -298,7 +298,7 @@ describe("events of a recording", () => {
     ]);
   });
 
-  test("that a file lists are known without reading a message, and told once", async () => {
+  test("that a file lists are known without reading a message, and reported once", async () => {
     const race = await open(SOUND.find(({ name }) => name === "tower-race.hcrp")!);
     const listed = await eventsOf(race, { listed: true });
     expect(listed.length).toBe(24);
@@ -328,7 +328,7 @@ describe("events of a recording", () => {
     );
   });
 
-  test("stop when they are called off, and are not told of a closed recording", async () => {
+  test("stop when they are called off, and are not reported of a closed recording", async () => {
     const recording = await openBundle(SOUND[0]!.bundle(), FORMATS);
     const controller = new AbortController();
     controller.abort(new Error("enough"));

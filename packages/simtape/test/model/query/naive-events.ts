@@ -15,7 +15,7 @@ type Fields = { readonly [key: string]: Value };
 type Tell = (channel: string, value: Value, at: { readonly time: number; readonly keyframe: boolean }) => Reported[];
 type Reported = readonly [kind: string, ...who: (number | string)[]];
 
-/** The events of a recording, told by decoding every message of every channel, one by one. */
+/** The events of a recording, found by decoding every message of every channel, one by one. */
 export async function naiveEvents(recording: Recording): Promise<NaiveEvent[]> {
   const tell = await TELLERS[recording.info.format]!(recording);
   const events: NaiveEvent[] = [];
@@ -232,7 +232,7 @@ function production(): Tell {
 
 const MARKS = ["bookmark", "checkpoint", "anticheat", "report", "start", "end"];
 
-/** Of health, views, effects and vehicles, only for recordings in which nobody loses or changes any: those of the samples. */
+/** Of health, views, effects and vehicles, only for recordings in which no thing loses or changes any: those of the samples. */
 function world(hosts: ReadonlySet<string>, start: number): Tell {
   return (channel, value, { time }) => {
     const fields = value as Fields;

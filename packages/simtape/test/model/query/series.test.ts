@@ -30,7 +30,7 @@ describe.each([...SOUND, ...REAL])("series of $name", (sound) => {
     const lost: SeriesPath[] = [
       { value: "no such", keys: ["value"] },
       { set: "vehicles", id: 4711, column: "position", item: 0 },
-      { set: "nobody", id: "x", column: "position", item: 2 },
+      { set: "nothing", id: "x", column: "position", item: 2 },
     ];
     const path = fc.oneof({ weight: 9, arbitrary: fc.constantFrom(...reported) }, fc.constantFrom(...lost));
     const time = fc.oneof(

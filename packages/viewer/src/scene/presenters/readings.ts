@@ -53,8 +53,8 @@ export function vehicleReadings(set: EntitySet, row: number): Reading[] {
 
 export function walkerReadings(set: EntitySet, row: number): Reading[] {
   const speed = length(set, "velocity", row);
-  const told = numberAt(set, "speed", row) / 100;
-  return known([reading("speed", (Number.isFinite(speed) ? speed : told) * 3.6, "km/h", 1)]);
+  const recorded = numberAt(set, "speed", row) / 100;
+  return known([reading("speed", (Number.isFinite(speed) ? speed : recorded) * 3.6, "km/h", 1)]);
 }
 
 /** Numbers of a thing that are read at once, at most. */

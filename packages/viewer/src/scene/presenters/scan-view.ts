@@ -148,9 +148,9 @@ export class ScanView {
 
   /** Each beam in the colour of how strongly it came back. */
   #tint({ range, intensity }: RangeScan): void {
-    const isTold = intensity !== null && !this.#isGhost;
+    const hasIntensity = intensity !== null && !this.#isGhost;
     this.#extent = null;
-    if (isTold) {
+    if (hasIntensity) {
       this.#extent = [Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY];
       for (let beam = 0; beam < intensity.length; beam++) {
         if (!Number.isFinite(intensity[beam]!)) continue;
@@ -160,7 +160,7 @@ export class ScanView {
     }
     const [points, walls] = [attribute(this.#points, "tint"), attribute(this.#walls, "tint")];
     for (let beam = 0; beam < range.length; beam++) {
-      const { r, g, b } = isTold ? rampAt(intensity[beam]!, this.#extent!) : this.#shade;
+      const { r, g, b } = hasIntensity ? rampAt(intensity[beam]!, this.#extent!) : this.#shade;
       points.setXYZ(beam, r, g, b);
       // a wall has the ends of two beams
       for (const corner of [4 * beam, 4 * beam + 2, 4 * beam - 3, 4 * beam - 1])

@@ -40,15 +40,15 @@ const ROOFS: readonly (readonly [NonNullable<Roof>, RegExp])[] = [
  * name: recordings before 0.9.14 have no types.
  */
 export function vehicleKind(blueprint: string, attributes: Value | undefined): VehicleKind {
-  const told = attributes as Readonly<Record<string, unknown>> | undefined;
+  const recorded = attributes as Readonly<Record<string, unknown>> | undefined;
   const word = (name: string): string => {
-    const text = told?.[name];
+    const text = recorded?.[name];
     return typeof text === "string" ? text.toLowerCase() : "";
   };
   const name = `${word("base_type")} ${blueprint.toLowerCase()}`;
   const shape =
     CLASSES.find(([, words]) => words.test(name))?.[0] ??
-    (String(told?.["number_of_wheels"]) === "2" ? "motorcycle" : "car");
+    (String(recorded?.["number_of_wheels"]) === "2" ? "motorcycle" : "car");
   const roof = ROOFS.find(([, words]) => words.test(`${word("special_type")} ${name}`))?.[0] ?? null;
   return { shape, roof: shape === "motorcycle" || shape === "bicycle" ? null : roof };
 }

@@ -94,8 +94,8 @@ function reliefOf(heights: Float32Array, width: number, height: number, placing:
 
 /** What the file says of itself. */
 async function labelOf(image: GeoTIFFImage): Promise<[name: string, text: string][]> {
-  const told: unknown = await image.fileDirectory.loadValue("ImageDescription");
-  const text = typeof told === "string" ? told.replaceAll("\0", "").trim() : "";
+  const recorded: unknown = await image.fileDirectory.loadValue("ImageDescription");
+  const text = typeof recorded === "string" ? recorded.replaceAll("\0", "").trim() : "";
   return text === "" ? [] : [["says of itself", text.slice(0, 200)]];
 }
 

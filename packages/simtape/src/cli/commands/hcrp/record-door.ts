@@ -7,11 +7,11 @@ export interface DoorOptions {
   /** What a sender must say first, `{"token":"…"}`; absent: nothing. */
   readonly token?: string | undefined;
   /** Milliseconds until the first line must have come; default ten seconds. */
-  readonly patience?: number | undefined;
+  readonly timeout?: number | undefined;
 }
 
 /** Milliseconds. */
-const PATIENCE = 10_000;
+const TIMEOUT = 10_000;
 
 const [LINE_FEED, BRACE] = [0x0a, 0x7b];
 /** Before the first line there may be spaces, empty lines and a byte order mark. */
@@ -22,9 +22,9 @@ const BEFORE: ReadonlySet<number> = new Set([0x20, 0x09, 0x0a, 0x0d, 0xef, 0xbb,
  * JSON do. A text: why it is not. Null: it has gone, and sent nothing.
  */
 export async function letIn(sender: Sender, options: DoorOptions): Promise<Sender | string | null> {
-  const { token, patience = PATIENCE } = options;
+  const { token, timeout = TIMEOUT } = options;
   const rest = sender.bytes[Symbol.asyncIterator]();
-  const deadline = new Deadline(patience);
+  const deadline = new Deadline(timeout);
   try {
     const head = await firstLine(rest, deadline);
     if (head === null || typeof head === "string") return head;

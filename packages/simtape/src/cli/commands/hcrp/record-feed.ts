@@ -7,9 +7,9 @@ import type { Sender } from "./sender.ts";
 /** Milliseconds between two looks at what is due. */
 const POLL_EVERY = 250;
 /** Milliseconds that a put may take before that is reported. */
-const PATIENCE = 2000;
+const SLOW_PUT = 2000;
 /** Senders that are turned away and named one by one. */
-const TOLD = 10;
+const MOST_LINES = 10;
 
 /** What came of an input. */
 export interface Fed {
@@ -43,8 +43,8 @@ export async function feed(input: Input, lines: LineProtocol, stop: AbortControl
         if (!input.isServer) return { last: null, fault: error, turnedAway };
         turnedAway++;
         lines.turnAway();
-        if (turnedAway <= TOLD) say(`simtape: ${sender.name} is turned away: ${error.message}`);
-        else if (turnedAway === TOLD + 1) say("simtape: more senders are turned away and only counted");
+        if (turnedAway <= MOST_LINES) say(`simtape: ${sender.name} is turned away: ${error.message}`);
+        else if (turnedAway === MOST_LINES + 1) say("simtape: more senders are turned away and only counted");
         sender.answer(JSON.stringify({ error: error.message }));
       }
       const failure = lines.recorder?.status.failure ?? null;
@@ -83,7 +83,7 @@ export function watchStore(lines: LineProtocol): () => void {
       return;
     }
     since ??= performance.now();
-    if (isReported || performance.now() - since < PATIENCE) return;
+    if (isReported || performance.now() - since < SLOW_PUT) return;
     isReported = true;
     wipe();
     say(

@@ -25,11 +25,11 @@ export interface Input {
 }
 
 /** Milliseconds that a sender has to take a last answer. */
-const PATIENCE = 1000;
+const CLOSE_TIMEOUT = 1000;
 /** Connections that have sent no line yet, at once, for one sender and for many; with one more the first has to go. */
 const MOST_WAITING = { one: 16, many: 512 } as const;
 /** Refused ones that are named one by one. */
-const TOLD = 10;
+const MOST_LINES = 10;
 /** Milliseconds after which a silent connection is asked whether it is still there. */
 const ASKED_AFTER = 60_000;
 /** Bytes of one message of a WebSocket at most. */
@@ -190,7 +190,7 @@ async function listening(
     if (found === null) sender.close();
     else if (typeof found === "string") {
       turnAway(sender, found);
-      if (++refused <= TOLD) say(`simtape: ${sender.name} is refused: ${found}`);
+      if (++refused <= MOST_LINES) say(`simtape: ${sender.name} is refused: ${found}`);
     } else {
       const why = signal.aborted ? "the recorder ends" : refusal();
       if (why === null) came(found);
@@ -277,7 +277,7 @@ const acceptWebSocket: Accept = (came, signal, { origins = [] }) => {
       answer: (line) => answers.tell(line),
       close: () => {
         socket.close();
-        setTimeout(() => socket.terminate(), PATIENCE).unref();
+        setTimeout(() => socket.terminate(), CLOSE_TIMEOUT).unref();
       },
     });
   });
@@ -332,7 +332,7 @@ async function clearStale(path: string): Promise<void> {
 function leave(socket: Socket): void {
   socket.end();
   socket.resume();
-  setTimeout(() => socket.destroy(), PATIENCE).unref();
+  setTimeout(() => socket.destroy(), CLOSE_TIMEOUT).unref();
 }
 
 function isLoopback(host: string): boolean {

@@ -77,7 +77,7 @@ const USES: OptionUses = {
 /** Why a recording is taken for abandoned. */
 const UNENDED = '; no line said {"end":"completed"}';
 /** Bad lines that are reported one by one. */
-const TOLD = 10;
+const MOST_LINES = 10;
 
 export function addRecord(program: Command): void {
   budgeted(program.command("record"))
@@ -97,7 +97,7 @@ export function addRecord(program: Command): void {
     .option("--duration <time>", "with --from: end by itself after this time (10m)", nanosecondsOf)
     .option("--flush-every <time>", "with --from: what a crash can lose (1s)", millisecondsOf)
     .option("--ring <time>", "with --from: keep the last minutes in memory, and save them on demand", nanosecondsOf)
-    .option("--split <time>", "with --from: a new recording after each hour (1h), or so", nanosecondsOf)
+    .option("--split <time>", "with --from: begin a new recording after this time, as 1h", nanosecondsOf)
     .option(
       "--topic <glob>",
       "with --from foxglove: only such topics, /camera/** (may be given more than once)",
@@ -111,7 +111,7 @@ export function addRecord(program: Command): void {
       "-, a file, tcp://host:port, ws://host:port or unix:path (the last three listen)",
       "-",
     )
-    .addOption(new Option("--token <token>", 'what who connects must say first, as {"token":"…"}').env("SIMTAPE_TOKEN"))
+    .addOption(new Option("--token <token>", 'what a sender must send first, as {"token":"…"}').env("SIMTAPE_TOKEN"))
     .option(
       "--allow-origin <origin>",
       "pages that may connect to ws://, beside those of this machine (may be given more than once)",
@@ -122,7 +122,7 @@ export function addRecord(program: Command): void {
       new Option("--profile <profile>", "what of a world is kept").choices(RECORDING_PROFILES).default("standard"),
     )
     .option("--journal [file]", "mirror twice a second what is not committed; a folder has one of its own by default")
-    .option("--no-journal", "do not: what is not committed is lost in a crash, and tail shows it later")
+    .option("--no-journal", "keep no journal: a crash loses what is not committed, and tail shows it later")
     .option("--resume", "continue a recording that was left open, with the journal in its folder")
     .option("--take-over", "take the lock of a recorder on another machine, which has ended")
     .option("--lenient", "skip bad lines and count them")
@@ -255,8 +255,8 @@ async function run(target: Target, options: RecordCommand): Promise<number> {
     skipped:
       options.lenient === true
         ? ({ message }) => {
-            if (++skipped <= TOLD) say(`simtape: skipped: ${message}`);
-            else if (skipped === TOLD + 1) say("simtape: more lines are skipped and only counted");
+            if (++skipped <= MOST_LINES) say(`simtape: skipped: ${message}`);
+            else if (skipped === MOST_LINES + 1) say("simtape: more lines are skipped and only counted");
           }
         : undefined,
   });

@@ -121,7 +121,7 @@ async function storeNamed(name: string): Promise<Store> {
 // ── reports ─────────────────────────────────────────────────────────────
 
 /** What is or would be done about a row. */
-function fateOf(row: RetentionRow, policy: RetentionPolicy, now: number): string {
+function stepOf(row: RetentionRow, policy: RetentionPolicy, now: number): string {
   const { decision, placed } = row;
   const tombstone = placed === null || placed.tombstone.state === "undone" ? null : placed.tombstone;
   if (decision === "keep") return tombstone === null ? "keep" : "withdraw";
@@ -157,7 +157,7 @@ function reportJson(plan: RetentionPlan, policy: RetentionPolicy, changes: reado
     end: new Date(row.end).toISOString(),
     decision: row.decision,
     reason: row.reason,
-    planned: fateOf(row, policy, plan.now),
+    planned: stepOf(row, policy, plan.now),
     marked: row.placed === null ? null : new Date(row.placed.tombstone.marked).toISOString(),
   }));
   const totals = sums(plan.rows.map(({ decision, bytes }) => [decision, bytes]));
@@ -183,8 +183,8 @@ function reportText(
   const done = new Map((changes ?? []).map((change) => [change.id, change]));
   const listed = plan.rows.map((row) => {
     const change = done.get(row.id);
-    const fate = change === undefined ? fateOf(row, policy, plan.now) : change.did;
-    return { row, fate, reason: change?.reason ?? row.reason };
+    const step = change === undefined ? stepOf(row, policy, plan.now) : change.did;
+    return { row, step, reason: change?.reason ?? row.reason };
   });
   const table = new Table({
     head: [changes === null ? "would" : "did", "recording", "class", "size", "age", "reason"],
@@ -192,13 +192,13 @@ function reportText(
     chars: NO_LINES,
     style: { head: [], border: [], "padding-left": 0, "padding-right": 2 },
   });
-  const shown = listed.filter(({ fate }) => withAll || fate !== "keep");
-  for (const { row, fate, reason } of shown)
-    table.push([fate, row.id, row.class ?? "-", byteSize(row.bytes), ageText(plan.now - row.end), visibleLine(reason)]);
+  const shown = listed.filter(({ step }) => withAll || step !== "keep");
+  for (const { row, step, reason } of shown)
+    table.push([step, row.id, row.class ?? "-", byteSize(row.bytes), ageText(plan.now - row.end), visibleLine(reason)]);
   const lines = shown.length > 0 ? [...table.toString().replace(/ +$/gm, "").split("\n"), ""] : [];
-  const all = sums(listed.map(({ row, fate }) => [fate, row.bytes]));
-  for (const [fate, { recordings, bytes }] of [...all].sort(([a], [b]) => (a < b ? -1 : 1)))
-    lines.push(`${fate}: ${counted(recordings, "recording")}, ${byteSize(bytes)}`);
+  const all = sums(listed.map(({ row, step }) => [step, row.bytes]));
+  for (const [step, { recordings, bytes }] of [...all].sort(([a], [b]) => (a < b ? -1 : 1)))
+    lines.push(`${step}: ${counted(recordings, "recording")}, ${byteSize(bytes)}`);
   if (listed.length === 0) lines.push("no recordings");
   if (changes === null && all.size > (all.has("keep") ? 1 : 0)) lines.push("nothing was changed; --apply does it");
   return lines;

@@ -91,7 +91,7 @@ class Tail {
     const { followInterval = isUrl(main) || isInS3(main) ? 1000 : 250 } = this.#options;
     let seen: string | null = null;
     // the first commit of a recording that goes on from another comes after the last of that
-    const due = this.#followed.size === 0 ? 0 : performance.now() + PATIENCE;
+    const due = this.#followed.size === 0 ? 0 : performance.now() + TIMEOUT;
     for (let changed = performance.now(); !signal.aborted && performance.now() - changed <= idleExit; ) {
       const began = performance.now();
       const stamp = await stampOf(main, this.#beside, seen);
@@ -234,7 +234,7 @@ function isPassing(error: unknown, isAgain: boolean): boolean {
 }
 
 /** Milliseconds in which a recording must be there that another goes on in. */
-const PATIENCE = 10_000;
+const TIMEOUT = 10_000;
 /** Recordings followed one from another: each holds a day, or as much as one wants. */
 const MOST_LINKS = 10_000;
 

@@ -514,7 +514,7 @@ class Encoder implements StateEncoder {
 
   /** Collisions that the state is of, between actors as they are called in the frame. */
   #collide(): void {
-    const actorOf = (id: number): number => this.#anyOf(id)?.id ?? this.#frames.lists.release.nobody;
+    const actorOf = (id: number): number => this.#anyOf(id)?.id ?? this.#frames.lists.release.noActor;
     for (const collision of this.#collisions) {
       if (typeof collision !== "object" || typeof collision?.id1 !== "number") {
         this.#account.lost("collisions", "they are not collisions of CARLA");

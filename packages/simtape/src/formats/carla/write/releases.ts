@@ -11,7 +11,7 @@ export interface Release {
   /** Whether props, the spectator and other actors of type 0 have positions (spec §4.6). */
   readonly hasProps: boolean;
   /** Stands for no actor in a collision (spec §4.5). */
-  readonly nobody: number;
+  readonly noActor: number;
 }
 
 type Late = Dialect["late"];
@@ -37,7 +37,7 @@ function release(
     until,
     sensorType: number < 12 ? 0 : 5,
     hasProps: number >= 11,
-    nobody: number < 13 ? 0 : 0xffffffff,
+    noActor: number < 13 ? 0 : 0xffffffff,
   };
 }
 

@@ -67,7 +67,7 @@ export class Translation {
           hasSigns(from) !== hasSigns(to)
         );
       case "collision":
-        return from.nobody !== to.nobody;
+        return from.noActor !== to.noActor;
       case "physics-control":
         return from.dialect.wheel !== to.dialect.wheel;
       case CARRIED_CHANNEL:
@@ -179,9 +179,9 @@ export class Translation {
 
   #collision(cursor: ByteCursor, out: ByteBuilder): void {
     const [number, first, second] = [cursor.u32le(), cursor.u32le(), cursor.u32le()];
-    const isNobody = second === NO_ACTOR || second === 0;
+    const isNoActor = second === NO_ACTOR || second === 0;
     out.u32le(number).u32le(first);
-    out.u32le(isNobody ? this.#to.nobody : second);
+    out.u32le(isNoActor ? this.#to.noActor : second);
     out.raw(cursor.view(2));
   }
 

@@ -172,7 +172,7 @@ export class ChunkSeries {
     const open = this.#open;
     // the chunk begun there may still be empty
     if (open !== null && open.startTick === tick && !open.hasEvents) {
-      open.beginAnew(snapshot);
+      open.restart(snapshot);
       this.#isSnapshotWanted = false;
       return;
     }

@@ -114,7 +114,7 @@ export class OpenChunk {
   }
 
   /** In place of all that it begins with; there may be no events yet. */
-  beginAnew(snapshot: Uint8Array): void {
+  restart(snapshot: Uint8Array): void {
     this.#content = new ChunkContent(this.#dialect, this.startTick, snapshot.length + SNAPSHOT_ROOM);
     this.putSnapshot(snapshot);
   }

@@ -65,7 +65,7 @@ export class CdrReader {
     return this.bytes.length - this.at;
   }
 
-  /** One number or truth value. */
+  /** One number or boolean. */
   one(type: string): Value {
     switch (type) {
       case "bool":

@@ -139,7 +139,7 @@ class Rows implements Sight, Knows {
   readonly #low: number;
   readonly #found: Omit<Finding, "offset" | "length">[];
   readonly #gaps: ReadonlyMap<number, number> | null;
-  #isUnknownTold = false;
+  #isUnknownReported = false;
 
   constructor(
     bytes: Uint8Array,
@@ -186,8 +186,8 @@ class Rows implements Sight, Knows {
   }
 
   #unknown(): void {
-    if (this.#isUnknownTold) return;
-    this.#isUnknownTold = true;
+    if (this.#isUnknownReported) return;
+    this.#isUnknownReported = true;
     const message = "a chunk has messages of a channel that the summary does not define";
     this.#found.push({ code: "missing-channel-info", severity: "loss", message });
   }

@@ -14,7 +14,7 @@ export class Definitions {
   readonly #budget: Budget;
   readonly #report: Reporter;
   /** Ids whose later records differ, as far as they were reported. */
-  readonly #told = new Set<string>();
+  readonly #reported = new Set<string>();
 
   constructor(budget: Budget, report: Reporter) {
     this.#budget = budget;
@@ -47,8 +47,8 @@ export class Definitions {
   }
 
   #compare(what: string, id: number, isSame: boolean, offset: number): void {
-    if (isSame || this.#told.has(`${what} ${id}`)) return;
-    this.#told.add(`${what} ${id}`);
+    if (isSame || this.#reported.has(`${what} ${id}`)) return;
+    this.#reported.add(`${what} ${id}`);
     const message = `the ${what} ${id} is defined twice, and not alike: the first definition counts`;
     this.#report.report({ code: "duplicate-channel-info", severity: "damage", message, offset });
   }

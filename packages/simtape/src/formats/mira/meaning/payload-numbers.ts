@@ -20,7 +20,7 @@ class Plan {
   readonly #encoding: Encoding;
   readonly #steps: Step[] = [];
   #size = 0;
-  #truths: number[] = [];
+  #booleans: number[] = [];
   #found: FixedLeaf[] = [];
 
   constructor(encoding: Encoding) {
@@ -39,9 +39,9 @@ class Plan {
   }
 
   #flush(): void {
-    if (this.#size > 0) this.#steps.push(new Fixed(this.#size, this.#truths, this.#found));
+    if (this.#size > 0) this.#steps.push(new Fixed(this.#size, this.#booleans, this.#found));
     this.#size = 0;
-    this.#truths = [];
+    this.#booleans = [];
     this.#found = [];
   }
 
@@ -53,7 +53,7 @@ class Plan {
   #add(layout: TypeLayout, leaves: readonly Leaf[]): void {
     switch (layout.kind) {
       case "scalar":
-        if (layout.scalar === "bool") this.#truths.push(this.#size);
+        if (layout.scalar === "bool") this.#booleans.push(this.#size);
         for (const place of placesOf(leaves)) this.#found.push({ at: this.#size, scalar: layout.scalar, place });
         this.#size += SCALAR_BYTES[layout.scalar];
         return;

@@ -67,15 +67,15 @@ export interface Step {
 export class Fixed implements Step {
   readonly bare: number | null;
   readonly #size: number;
-  readonly #truths: Int32Array;
+  readonly #booleans: Int32Array;
   readonly #at: Int32Array;
   readonly #places: Int32Array;
   readonly #scalars: readonly Scalar[];
 
-  constructor(size: number, truths: readonly number[], found: readonly FixedLeaf[]) {
-    this.bare = truths.length === 0 ? size : null;
+  constructor(size: number, booleans: readonly number[], found: readonly FixedLeaf[]) {
+    this.bare = booleans.length === 0 ? size : null;
     this.#size = size;
-    this.#truths = Int32Array.from(truths);
+    this.#booleans = Int32Array.from(booleans);
     this.#at = Int32Array.from(found, ({ at }) => at);
     this.#places = Int32Array.from(found, ({ place }) => place);
     this.#scalars = found.map(({ scalar }) => scalar);
@@ -84,8 +84,8 @@ export class Fixed implements Step {
   run(run: Run): boolean {
     const from = run.at;
     if (run.left < this.#size) return false;
-    const truths = this.#truths;
-    for (let n = 0; n < truths.length; n++) if (run.bytes[from + truths[n]!]! > 1) return false;
+    const booleans = this.#booleans;
+    for (let n = 0; n < booleans.length; n++) if (run.bytes[from + booleans[n]!]! > 1) return false;
     const at = this.#at;
     for (let n = 0; n < at.length; n++)
       run.put(this.#places[n]!, numberAt(run.view, from + at[n]!, this.#scalars[n]!, run.encoding.isLittle));

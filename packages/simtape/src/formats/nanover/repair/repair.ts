@@ -43,12 +43,13 @@ export async function repair(from: Reader, to: SinkBundle, given: RepairNote): P
   }
   for (const finding of reader.messages.broken) {
     note.rebuilt({ ...finding, message: `${finding.message}: made again` });
-    if (finding.code === "bad-checksum" && !hasLoss) note.lost({ ...finding, severity: "loss", message: UNTOLD });
+    if (finding.code === "bad-checksum" && !hasLoss)
+      note.lost({ ...finding, severity: "loss", message: UNKNOWN_BYTES });
   }
 }
 
 /** A checksum over all messages does not tell which. */
-const UNTOLD =
+const UNKNOWN_BYTES =
   "the messages do not match their checksum, but all of them decode: it is not known whether a message or the checksum is damaged";
 
 /** Bytes that are no messages: those passed over, those that no entry of a sound index names, and what is gone. */

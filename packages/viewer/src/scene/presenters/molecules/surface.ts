@@ -16,7 +16,7 @@ const LARGER = 1.15;
 /** (d / r)² beyond which an atom adds nothing: less than 0.01. */
 const REACH = 3.3;
 const STEPS = 512;
-const NOBODY = 0xffff_ffff;
+const NO_ATOM = 0xffff_ffff;
 const FALLOFF = Float32Array.from({ length: STEPS + 1 }, (_, i) => Math.exp(SHARP * (1 - (REACH * i) / STEPS)));
 
 /** Corners at both ends of the twelve edges of a cell; corners are numbered around its lower face, then its upper one. */
@@ -173,7 +173,7 @@ export class DensityGrid {
       this.#density.fill(0, 0, points);
       this.#most.fill(0, 0, points);
     }
-    this.#owner.fill(NOBODY, 0, points);
+    this.#owner.fill(NO_ATOM, 0, points);
     return true;
   }
 

@@ -16,7 +16,7 @@ export class SilenceError extends SourceError {
  * A `fetch` that fails with `SilenceError` when a server sends nothing for so many milliseconds: no answer, or no more of
  * its body while that is read.
  */
-export function impatient(milliseconds: number, send: typeof fetch = globalThis.fetch): typeof fetch {
+export function withTimeout(milliseconds: number, send: typeof fetch = globalThis.fetch): typeof fetch {
   return async (input, init) => {
     const silence = new AbortController();
     const error = new SilenceError(milliseconds, input instanceof Request ? input.url : String(input));
