@@ -44,6 +44,7 @@ const VERBS = [
     "Put",
     "Read",
     "Record",
+    "Render",
     "Replace",
     "Report",
     "Reset",
