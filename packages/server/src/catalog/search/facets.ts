@@ -107,7 +107,7 @@ async function countIn(
     formats: formats.length === 0 ? null : sql<boolean>`coalesce(recordings.format = any(${formats}::text[]), false)`,
     ...chosenIn(filters),
   };
-  const names = Object.keys(chosen) as (keyof typeof chosen)[];
+  const names = (Object.keys(chosen) as (keyof typeof chosen)[]).filter((name) => chosen[name] !== null);
   const rest = { ...filters, formats: [], events: [], things: [], maps: [], lengths: [], days: [] };
   const { query } = context;
   const there = query
@@ -118,7 +118,7 @@ async function countIn(
       sql<Date>`(recordings.started at time zone ${zone})::date`.as("day"),
       sql<string>`recordings.xmin::text`.as("version"),
     ])
-    .select(names.map((name) => (chosen[name] ?? sql<boolean>`true`).as(`fits_${name}` as const)));
+    .select(names.map((name) => chosen[name]!.as(`fits_${name}` as const)));
   const rows = person === null ? there.where("state", "<>", "gone") : await filtered(there, rest, person, context);
   const those =
     person === null
@@ -135,9 +135,9 @@ async function countIn(
     sql`select ${facet} as facet, ${sql.ref(column)}::text as value, '' as title, count(*) as count
       from found where ${sql.ref(column)} is not null and ${fits(but)} group by ${sql.ref(column)} ${order}`;
   /** Those whose names are counted, as `namedIn` reads them. */
-  const versions = sql`select 'named', coalesce(string_agg(id || ' ' || version || ' ' || counted, ' '), ''), '', count(*) from (
-    select id, version, case when not (${fits("people")}) then 'events' when not (${fits("events")}) then 'people' else 'both' end as counted
-    from found where (${fits("events")}) or (${fits("people")})) named`;
+  const versions = sql`select 'named', coalesce(string_agg(id || ' ' || version || ' ' || case
+      when not (${fits("people")}) then 'events' when not (${fits("events")}) then 'people' else 'both' end, ' '), ''), '', count(*)
+    from found where (${fits("events")}) or (${fits("people")})`;
   const parts = [
     sql`select 'total' as facet, case when count(*) > ${person === null ? null : MOST}::bigint then '' else 'whole' end as value,
       '' as title, count(*) filter (where ${fits(null)}) as count from found`,
@@ -201,8 +201,14 @@ function countsOf(named: readonly Named[], found: readonly (Names | null)[], fac
       else known.count++;
     }
   }
-  const sorted = [...counts.values()].sort((a, b) => b.count - a.count || (a.value < b.value ? -1 : 1));
-  return sorted.slice(0, MOST_VALUES);
+  const all = [...counts.values()];
+  // those of the most frequent ones are sorted by name alone: there may be many thousands of names
+  const least =
+    Uint32Array.from(all, ({ count }) => count)
+      .sort()
+      .at(-MOST_VALUES) ?? 0;
+  const frequent = all.filter(({ count }) => count >= least);
+  return frequent.sort((a, b) => b.count - a.count || (a.value < b.value ? -1 : 1)).slice(0, MOST_VALUES);
 }
 
 /** The class that the length of a recording is in, as the filter takes it: `10-60`. */
