@@ -6,7 +6,7 @@
  * on the map of their town; a protein is drawn as a cartoon and as spheres.
  */
 import { execFileSync } from "node:child_process";
-import { existsSync, mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as later } from "node:timers/promises";
@@ -55,7 +55,7 @@ try {
       simtape.setLoop(simtape.bounds);
       simtape.play();
     });
-    if (existsSync(join(folder, entry.name.replace(/\.log$/, ".xodr")))) {
+    if (entry.name.endsWith(".log")) {
       const ready = await chromium.run(async () => {
         while (simtape.companions.value.length === 0) await new Promise((resolve) => setTimeout(resolve, 20));
         return performance.now();
