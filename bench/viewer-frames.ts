@@ -1,5 +1,5 @@
 /**
- * What 10,000 things cost the page where there is a graphics card: `npm run bench:frames [-- THINGS [software]]`. There
+ * What 10,000 things cost the page where there is a graphics card: `npm run bench:frames [-- THINGS [software|card [town|molecule|protein]]]`. There
  * need be none: the page takes the software for one and everything is made and handed over, but nothing is drawn; with
  * `software` it is drawn by software, as the page does where there is no card. Prints how many pictures are shown in a
  * second of playing, what one takes of the page's thread, and how many corners and calls the card would get. Vehicles are
@@ -18,21 +18,23 @@ import { Chromium } from "./chromium.ts";
 import { proteinOf } from "./make/protein.ts";
 
 const SECONDS = 10;
-const KINDS = ["carla", "nanover"] as const;
+const KINDS = { town: "carla", molecule: "nanover" } as const;
 
 /** What the page counts for this. */
 declare global {
   var counted: { corners: number; calls: number; pictures: number };
 }
 
-const [things = "10000", drawing] = process.argv.slice(2);
+const [things = "10000", drawing, only] = process.argv.slice(2);
+const isWanted = (name: string): boolean => only === undefined || name === only;
 const folder = mkdtempSync(join(tmpdir(), "simtape-frames-"));
 try {
-  for (const kind of KINDS) {
+  for (const [name, kind] of Object.entries(KINDS)) {
+    if (!isWanted(name)) continue;
     const cli = new URL("../packages/simtape/bin/simtape.js", import.meta.url).pathname;
     execFileSync(process.execPath, [cli, "demo", kind, "-o", folder, "--seconds", "5", "--entities", things]);
   }
-  writeFileSync(join(folder, "protein.traj"), proteinOf(Number(things)));
+  if (isWanted("protein")) writeFileSync(join(folder, "protein.traj"), proteinOf(Number(things)));
   for (const name of readdirSync(folder)) console.log(`${name}: ${statSync(join(folder, name)).size} bytes`);
   const entries = await entriesOf([folder]);
   const server = await serveView({ folder: await builtPage(), entries });
