@@ -1,8 +1,6 @@
 import type { Deck, Session } from "../session.ts";
-import { KEPT, keptLayouts, nameOf } from "./kept-layout.ts";
-
-/** Recordings whose layouts are kept. */
-const MOST = 40;
+import { keep } from "./keep.ts";
+import { KEPT } from "./kept-layout.ts";
 
 /** A layout as it is kept outside of an address: with what is kept there of panels that are not the first of a kind. */
 export function pack(session: Session, layout: object): unknown {
@@ -19,12 +17,5 @@ export function ownOf(session: Session, layout: object): Readonly<Record<string,
 
 /** Keeps the layout of a recording in this browser, as `pack` makes it; undefined: the first one. */
 export function keepLayout(deck: Deck, layout: unknown): void {
-  const name = nameOf(deck);
-  const others = keptLayouts().filter(([recording]) => recording !== name);
-  const next = layout === undefined ? others : [[name, layout], ...others].slice(0, MOST);
-  try {
-    localStorage.setItem(KEPT, JSON.stringify(next));
-  } catch {
-    // Storage is full, or refused: the layout holds as long as the page.
-  }
+  keep(KEPT, deck, layout);
 }

@@ -2,7 +2,8 @@ import type { DockviewApi, SerializedDockview } from "dockview";
 import { amend, change } from "../changes.ts";
 import { mainPanel, type Session } from "../session.ts";
 import { keepLayout, ownOf, pack } from "./keep-layout.ts";
-import { keptLayout, nameOf, unpack } from "./kept-layout.ts";
+import { nameOf } from "./by-recording.ts";
+import { keptLayout, unpack } from "./kept-layout.ts";
 import { LAYOUT, restore } from "./layout.ts";
 
 /** What says only which panel is before the others. */

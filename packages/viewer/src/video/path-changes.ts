@@ -2,11 +2,14 @@ import { change } from "../changes.ts";
 import type { Session } from "../session.ts";
 import type { Gaze } from "../gaze.ts";
 import { keptPath, PATH_KEY } from "./kept-path.ts";
+import { bringPath, keepPath } from "./own-path.ts";
 import { type CameraPath, type Keyframe, MOST_KEYFRAMES, withKeyframe } from "./path.ts";
 
 /** Puts another path in place of the one that is kept. */
 export function changePath(session: Session, path: CameraPath): void {
-  change(session, PATH_KEY, path.keyframes.length === 0 ? undefined : path);
+  const isEmpty = path.keyframes.length === 0;
+  change(session, PATH_KEY, isEmpty ? undefined : path);
+  if (isEmpty) keepPath(session, undefined);
 }
 
 /** Adds a keyframe where the camera is, at the time shown; where one is at that time, it is put there. */
@@ -17,6 +20,7 @@ export function addKeyframe(session: Session): void {
     session.tell("Show the scene first: a keyframe is what its camera sees");
     return;
   }
+  bringPath(session);
   const path = keptPath(session.state.value.shared);
   const seconds = time / 1e9;
   const there = path.keyframes.find((keyframe) => keyframe.time === seconds);

@@ -6,6 +6,7 @@ import type { SceneView } from "../scene/scene-view.ts";
 import { Button } from "../ui/button.tsx";
 import { keptPath, PATH_KEY } from "./kept-path.ts";
 import { NO_PATH } from "./path.ts";
+import { bringPath } from "./own-path.ts";
 import { addKeyframe, changePath } from "./path-changes.ts";
 import { PathFile } from "./path-file.tsx";
 import { fly, isFlying } from "./path-flight.ts";
@@ -29,6 +30,9 @@ export function PathLayer({ view }: { readonly view: SceneView }) {
   useObservable(changes, (value) => value);
   const { canUndo, canRedo } = changesOf(session, PATH_KEY);
 
+  const recording = useViewer(({ decks }) => decks[0]?.opened.recording);
+  // biome-ignore lint/correctness/useExhaustiveDependencies: of each recording that plays
+  useEffect(() => bringPath(session), [session, recording]);
   useEffect(() => view.lay(overlay), [view, overlay]);
   useEffect(() => {
     overlay.path = path;

@@ -12,6 +12,7 @@ import { FilmOutcome } from "./film-outcome.tsx";
 import { idOnServer, OnServer } from "./on-server.tsx";
 import { type Codec, CODEC_NAMES, codecsFor, ENDINGS, GIF_RATES, type VideoKind } from "./kinds.ts";
 import { keptPath } from "./kept-path.ts";
+import { bringPath } from "./own-path.ts";
 import { type CameraPath, RATES } from "./path.ts";
 import { scheduleOf } from "./schedule.ts";
 import { useFilm } from "./use-film.ts";
@@ -36,12 +37,19 @@ const FRAMES: readonly number[] = [24, 30, 60];
 
 /** Makes a video of a range of what plays. */
 export function VideoDialog({ onClose }: { readonly onClose: () => void }) {
+  const session = useSession();
   const deck = useViewer(({ decks }) => decks[0]);
+  const [isReady, setReady] = useState(false);
+  useEffect(() => {
+    // the form begins with the range of the path
+    bringPath(session);
+    setReady(true);
+  }, [session]);
   return (
     <Dialog title="Video" onClose={onClose}>
       <h2>Video</h2>
       {deck?.opened.isHead === false ? (
-        <VideoForm key={deck.opened.recording} deck={deck} onClose={onClose} />
+        isReady && <VideoForm key={deck.opened.recording} deck={deck} onClose={onClose} />
       ) : (
         <>
           <p role="status">The page is still reading the recording. A video can be made after that.</p>

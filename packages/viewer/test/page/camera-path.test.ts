@@ -27,6 +27,8 @@ describe.skipIf(!hasChromium)("a camera path in the page", () => {
   });
   afterAll(() => rmSync(folder, { recursive: true, force: true }));
   beforeEach(async () => {
+    // the browser keeps the path of each recording
+    await page.evaluate(() => localStorage.removeItem("simtape-camera-paths-by-recording")).catch(() => undefined);
     await page.goto("about:blank");
     await page.emulateMedia({ reducedMotion: null });
     await page.addInitScript("delete globalThis.showSaveFilePicker");
@@ -265,6 +267,26 @@ describe.skipIf(!hasChromium)("a camera path in the page", () => {
     );
     return Buffer.from(text.slice(text.indexOf(",") + 1), "base64");
   }
+
+  test("comes back with its recording, and not with another", async () => {
+    await go("town.log", 1);
+    await add(1, [30, 0]);
+    await add(3, [-60, 20]);
+    const path = await kept();
+    await go("flight.fgtape", 1);
+    await page.keyboard.press("Shift+P");
+    await panel.waitFor();
+    expect(await kept()).toBeUndefined();
+    await go("town.log", 0);
+    expect(await kept()).toBeUndefined();
+    await page.keyboard.press("Shift+P");
+    await expect.poll(() => keyframes.count()).toBe(2);
+    expect(await kept()).toEqual(path);
+    // the next keyframe joins those that are kept
+    await go("town.log", 0);
+    await add(5, [20, 0]);
+    expect((await kept())!.keyframes.map(({ time }) => time)).toEqual([1, 3, 5]);
+  });
 });
 
 /** Half a circle in a town, seen from above. */
