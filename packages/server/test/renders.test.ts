@@ -77,6 +77,10 @@ describe.skipIf(!hasChromium)("pictures and videos of recordings", () => {
     expect(made.equals(await still("still.png", town, net))).toBe(true);
     expect(made.equals(await still("bare.png", town))).toBe(false);
     expect(readdirSync(join(library, ".simtape", "exports"))).toEqual([String(job.id)]);
+    // a file that others need beside them is no world, and no second recording
+    const part = upload.replace("Town07.xodr", "hall.pgm");
+    expect((await fetch(part, { method: "PUT", body: "P5 1 1 255 x" })).status).toBe(200);
+    expect((await rendered({ to: "png", at: "2s", size: "320x180" })).error).toBeNull();
   });
 
   test("are videos of a range, as webm and gif", async () => {

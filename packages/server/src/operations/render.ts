@@ -73,15 +73,23 @@ async function recordingIn(
   return join(work, basename(key));
 }
 
-/** Paths of the companions that were uploaded for it. */
+/** Names of files that others need beside them, and that show no world of their own. */
+const PART = /\.(pgm|png|stl|obj|mtl|dae)$/i;
+/** Those beside a description that may name them. */
+const BODY = /\.(glb|gltf)$/i;
+const NAMES_BODIES = /\.(models\.json|urdf)$/i;
+
+/** Copies the companions that were uploaded for it; gives the paths of those that show a world of their own. */
 async function worldIn(context: Context, recording: string, work: string): Promise<readonly string[]> {
   const companions = new Companions(context);
-  const paths: string[] = [];
+  const names: string[] = [];
   for (const { name } of await companions.of(recording)) {
     const found = await companions.find(recording, name);
-    if (found !== null && (await copied(found.data, found.key, join(work, name)))) paths.push(join(work, name));
+    if (found !== null && (await copied(found.data, found.key, join(work, name)))) names.push(name);
   }
-  return paths;
+  const hasDescription = names.some((name) => NAMES_BODIES.test(name));
+  const isPart = (name: string): boolean => PART.test(name) || (hasDescription && BODY.test(name));
+  return names.filter((name) => !isPart(name)).map((name) => join(work, name));
 }
 
 /** False: it is no longer there. */
