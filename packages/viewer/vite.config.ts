@@ -11,10 +11,10 @@ const AT_ONCE =
   /\/simtape\/src\/(bytes\/(budget|builder|crc32(-tables|-words)?|cursor|error|varint)|io\/(gate|source)|model\/(query\/path|axes-transform|columns|error|growth|kept\/scans|late|rotation|same-value|scope|standard-axes|text-room|time|value))\.ts$/;
 /** What every page of a recording has at once, likewise: dialogs that are loaded on use share it. */
 const SHELL =
-  /\/viewer\/src\/(afar|clock|engine\/preview|hooks|kept|long-query|scene\/(settings|(follow|use)-world)|timeline\/plot-box|measures|observable|placement|subject|use-(time-scale|unit-system)|ask\/(asking|use-asking)|compare\/comparing|events\/event-list|(export|video)\/shown|open\/files|shell\/(kept-layout|layout|place|share)|timeline\/(lanes|use-window|window)|transport\/(commands|listen)|ui\/(dialog|icons|menu))\.tsx?$|\/node_modules\/(react|scheduler)\//;
+  /\/viewer\/src\/(afar|clock|engine\/preview|hooks|kept|long-query|scene\/(panel\/settings|surroundings\/(follow|use)-world)|timeline\/plot-box|measures|observable|placement|subject|use-(time-scale|unit-system)|ask\/(asking|use-asking)|compare\/comparing|events\/event-list|(export|video)\/shown|open\/files|shell\/(layout\/(kept-layout|layout|place)|sharing\/share)|timeline\/(lanes|use-window|window)|transport\/(commands|listen)|ui\/(dialog|icons|menu))\.tsx?$|\/node_modules\/(react|scheduler)\//;
 /** What every scene has at once and parts that are loaded on use share, likewise. */
 const SCENE =
-  /\/viewer\/src\/(blocks\/block-look|measure\/measuring|scene\/(compose|copies|gaze|grain|instances|lighting|look|pick|quick|srgb|presenters\/(cells|molecules\/(settings|structure)))|world\/registry)\.ts$|\/simtape\/src\/model\/(axes-transform|geodesy|pose-columns|rotation|same-value|standard-axes)\.ts$|\/three\/examples\/jsm\/utils\/BufferGeometryUtils\.js$/;
+  /\/viewer\/src\/(blocks\/block-look|measure\/measuring|scene\/(camera\/gaze|drawing\/(compose|copies|grain|instances|lighting|look|quick|srgb)|things\/pick|presenters\/(cells|molecules\/(settings|structure)))|world\/registry)\.ts$|\/simtape\/src\/model\/(axes-transform|geodesy|pose-columns|rotation|same-value|standard-axes)\.ts$|\/three\/examples\/jsm\/utils\/BufferGeometryUtils\.js$/;
 /** Of all formats, which a worker asks for what things are called. */
 const TRAITS = /\/simtape\/src\/formats\/\w+\/traits\.ts$/;
 

@@ -5,8 +5,8 @@ import { fileURLToPath } from "node:url";
 import type { Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { State } from "simtape";
-import { Poses } from "../../../packages/viewer/src/scene/poses.ts";
-import { Origin } from "../../../packages/viewer/src/scene/origin.ts";
+import { Poses } from "../../../packages/viewer/src/scene/things/poses.ts";
+import { Origin } from "../../../packages/viewer/src/scene/things/origin.ts";
 import {
   drop,
   hasChromium,

@@ -8,6 +8,7 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { printed } from "./support/command.ts";
 import { makeNanover } from "../../../bench/make/nanover.ts";
 import { makeDemos } from "./support/demos.ts";
+import { type FileJob, fileOf, jobOf, jobOver, post } from "./support/file-jobs.ts";
 import { json, startNode, type TestNode, until } from "./support/node.ts";
 
 const NAMES = ["race.hcrp", "town.log", "robot.tape", "flight.fgtape", "molecule.nanover.zip"];
@@ -15,12 +16,6 @@ const LARGE = "large.traj";
 const folder = mkdtempSync(join(tmpdir(), "simtape-exports-"));
 let node: TestNode;
 const ids = new Map<string, string>();
-
-interface Job {
-  readonly state: string;
-  readonly error: string | null;
-  readonly result: { readonly files: readonly { readonly name: string }[] } | null;
-}
 
 beforeAll(async () => {
   await makeDemos(folder);
@@ -37,23 +32,8 @@ afterAll(async () => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-const ask = (name: string, body: object): Promise<Response> =>
-  fetch(`${node.address}/api/recordings/${ids.get(name)}/exports`, {
-    method: "POST",
-    headers: { "content-type": "application/json" },
-    body: JSON.stringify(body),
-  });
-
-async function exported(name: string, body: object): Promise<Job & { readonly id: number }> {
-  const answer = await ask(name, body);
-  expect(answer.status).toBe(202);
-  const { id } = (await answer.json()) as { id: number };
-  const job = await until(
-    () => json<Job>(node.address, `/api/jobs/${id}`),
-    ({ state }) => state === "done" || state === "failed",
-  );
-  return { ...job, id };
-}
+const ask = (name: string, body: object): Promise<Response> => post(node.address, ids.get(name)!, "exports", body);
+const exported = (name: string, body: object): Promise<FileJob> => jobOf(node.address, ids.get(name)!, "exports", body);
 
 test.each(NAMES)("tables of %s over HTTP are those of the command, of sets and of channels", async (name) => {
   const path = join(folder, name);
@@ -62,13 +42,10 @@ test.each(NAMES)("tables of %s over HTTP are those of the command, of sets and o
   const asked = [{ set: [...sets.keys()][0]! }, { channel: recording.channels[0]!.name }];
   for (const of of asked) {
     const job = await exported(name, { table: "csv", ...of });
-    expect(job.error).toBeNull();
-    const file = job.result!.files[0]!.name;
-    const answer = await fetch(`${node.address}/api/jobs/${job.id}/files/${encodeURIComponent(file)}`);
     const [flag, value] = Object.entries(of)[0]!;
     const output = join(folder, `.table-${flag}-${name}.csv`);
     await printed(["table", path, `--${flag}=${value}`, "-o", output]);
-    expect(await answer.text()).toBe(readFileSync(output, "utf8"));
+    expect((await fileOf(node.address, job)).toString()).toBe(readFileSync(output, "utf8"));
   }
 });
 
@@ -81,10 +58,8 @@ test("a table over HTTP has only the columns, things and times that were asked f
     until: "2s",
     every: "100ms",
   };
-  const { result, error, id } = await exported("town.log", { table: "csv", ...asked, axes: "standard" });
-  expect(error).toBeNull();
-  const answer = await fetch(`${node.address}/api/jobs/${id}/files/${result!.files[0]!.name}`);
-  const [, ...rows] = (await answer.text()).trim().split("\n");
+  const job = await exported("town.log", { table: "csv", ...asked, axes: "standard" });
+  const [, ...rows] = (await fileOf(node.address, job)).toString().trim().split("\n");
   expect(rows).toHaveLength(10);
   await using recording = await open(fromFile(join(folder, "town.log")));
   for (const [k, row] of rows.entries()) {
@@ -138,10 +113,8 @@ test.each(EXPORTED)("%s as %j is what the command writes, by a job and at once",
   const { columns, ids: things, ...single } = { columns: undefined, ids: undefined, ...asked };
   const body = { ...single, ...(columns && { columns: columns.split(",") }), ...(things && { ids: [things] }) };
   const job = await exported(name, body);
-  expect(job.error).toBeNull();
+  expect((await fileOf(node.address, job)).equals(bytes)).toBe(true);
   expect(job.result!.files).toEqual([{ name: file, bytes: bytes.length }]);
-  const answer = await fetch(`${node.address}/api/jobs/${job.id}/files/${encodeURIComponent(file)}`);
-  expect(Buffer.from(await answer.arrayBuffer()).equals(bytes)).toBe(true);
 });
 
 test("a target of several files is a job with all of them, and at once an archive", async () => {
@@ -181,9 +154,9 @@ test("a recording of more than 32 MiB is exported by a job", async () => {
   const answer = await fetch(`${node.address}/api/recordings/${ids.get(LARGE)}/export?to=csv&until=1s`);
   expect(answer.status).toBe(202);
   const { id } = (await answer.json()) as { id: number };
-  const job = await until(
-    () => json<Job>(node.address, `/api/jobs/${id}`),
-    ({ state }) => state === "done" || state === "failed",
-  );
-  expect(job).toMatchObject({ state: "done", error: null, result: { files: [{ name: "large.csv" }] } });
+  expect(await jobOver(node.address, id)).toMatchObject({
+    state: "done",
+    error: null,
+    result: { files: [{ name: "large.csv" }] },
+  });
 });

@@ -1,17 +1,15 @@
-import { mkdirSync, mkdtempSync, readdirSync, readFileSync, renameSync, rmSync } from "node:fs";
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { s3Store } from "simtape";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { smallGlb } from "../../viewer/test/support/small-glb.ts";
 import { hasChromium, untilOpen } from "../../viewer/test/support/viewer.ts";
+import { describeWithCeph } from "../../simtape/test/support/ceph.ts";
 import { browse } from "./support/browser.ts";
 import { printed } from "./support/command.ts";
+import { type FileJob, fileOf, jobOf, post } from "./support/file-jobs.ts";
 import { json, startNode, type TestNode, until } from "./support/node.ts";
-
-interface Job {
-  readonly state: string;
-  readonly error: string | null;
-  readonly result: { readonly files: readonly { readonly name: string }[] } | null;
-}
 
 describe.skipIf(!hasChromium)("pictures and videos of recordings", () => {
   const folder = mkdtempSync(join(tmpdir(), "simtape-renders-"));
@@ -37,30 +35,8 @@ describe.skipIf(!hasChromium)("pictures and videos of recordings", () => {
     rmSync(folder, { recursive: true, force: true });
   });
 
-  const ask = (body: object): Promise<Response> =>
-    fetch(`${node.address}/api/recordings/${recording}/renders`, {
-      method: "POST",
-      headers: { "content-type": "application/json" },
-      body: JSON.stringify(body),
-    });
-
-  async function rendered(body: object): Promise<Job & { readonly id: number }> {
-    const answer = await ask(body);
-    expect(answer.status).toBe(202);
-    const { id } = (await answer.json()) as { id: number };
-    const job = await until(
-      () => json<Job>(node.address, `/api/jobs/${id}`),
-      ({ state }) => state === "done" || state === "failed",
-    );
-    return { ...job, id };
-  }
-
-  async function fileOf({ id, result }: Job & { readonly id: number }): Promise<Buffer> {
-    const { name } = result!.files[0]!;
-    const answer = await fetch(`${node.address}/api/jobs/${id}/files/${name}`);
-    expect(answer.status).toBe(200);
-    return Buffer.from(await answer.arrayBuffer());
-  }
+  const ask = (body: object): Promise<Response> => post(node.address, recording, "renders", body);
+  const rendered = (body: object): Promise<FileJob> => jobOf(node.address, recording, "renders", body);
 
   test("are those of the command, with the world that was uploaded", async () => {
     const upload = `${node.address}/api/recordings/${recording}/companions/Town07.xodr`;
@@ -68,7 +44,7 @@ describe.skipIf(!hasChromium)("pictures and videos of recordings", () => {
     const job = await rendered({ to: "png", at: "1s", size: "320x180", overlays: false });
     expect(job.error).toBeNull();
     expect(job.result!.files).toEqual([{ name: "town.png", bytes: expect.any(Number) as number }]);
-    const made = await fileOf(job);
+    const made = await fileOf(node.address, job);
     const words = ["--at", "1s", "--size", "320x180", "--no-overlays"];
     const still = async (name: string, ...files: readonly string[]): Promise<Buffer> => {
       await printed(["render", ...files, ...words, "-o", join(folder, name)]);
@@ -77,17 +53,33 @@ describe.skipIf(!hasChromium)("pictures and videos of recordings", () => {
     expect(made.equals(await still("still.png", town, net))).toBe(true);
     expect(made.equals(await still("bare.png", town))).toBe(false);
     expect(readdirSync(join(library, ".simtape", "exports"))).toEqual([String(job.id)]);
-    // a file that others need beside them is no world, and no second recording
-    const part = upload.replace("Town07.xodr", "hall.pgm");
-    expect((await fetch(part, { method: "PUT", body: "P5 1 1 255 x" })).status).toBe(200);
-    expect((await rendered({ to: "png", at: "2s", size: "320x180" })).error).toBeNull();
+    // files that others need beside them are no worlds of their own, and no second recording
+    const put = async (name: string, body: string | Uint8Array<ArrayBuffer>): Promise<string> => {
+      const answer = await fetch(upload.replace("Town07.xodr", name), { method: "PUT", body });
+      expect(answer.status).toBe(200);
+      const path = join(folder, name);
+      writeFileSync(path, body);
+      return path;
+    };
+    await put("hall.pgm", "P5 1 1 255 x");
+    await put("car.glb", new Uint8Array(smallGlb({ size: [3, 2.5, 6], color: [1, 0, 1, 1] })));
+    const models = await put(
+      "town.models.json",
+      JSON.stringify({ models: [{ things: "vehicles/*", file: "car.glb" }] }),
+    );
+    const modelled = await fileOf(
+      node.address,
+      await rendered({ to: "png", at: "1s", size: "320x180", overlays: false }),
+    );
+    expect(modelled.equals(made)).toBe(false);
+    expect(modelled.equals(await still("modelled.png", town, net, models))).toBe(true);
   });
 
   test("are videos of a range, as webm and gif", async () => {
     const range = { from: "1s", until: "1.2s", size: "160x90" };
-    const webm = await fileOf(await rendered({ to: "webm", ...range, fps: 10 }));
+    const webm = await fileOf(node.address, await rendered({ to: "webm", ...range, fps: 10 }));
     expect(webm.subarray(0, 4).toString("hex")).toBe("1a45dfa3");
-    const gif = await fileOf(await rendered({ to: "gif", ...range, fps: 10, theme: "light" }));
+    const gif = await fileOf(node.address, await rendered({ to: "gif", ...range, fps: 10, theme: "light" }));
     expect(gif.toString("latin1", 0, 6)).toBe("GIF89a");
   });
 
@@ -130,5 +122,49 @@ describe.skipIf(!hasChromium)("pictures and videos of recordings", () => {
     const camera = { version: 1, keyframes: [{}] };
     expect((await rendered({ to: "png", at: "1s", camera })).error).toContain("not a camera path");
     expect(readdirSync(join(library, ".simtape", "exports"))).toEqual(before);
+  });
+});
+
+describe.skipIf(!hasChromium)("pictures of a recording in a bucket", () => {
+  describeWithCeph("S3", (bucket) => {
+    test("are those of its copy on the disk, with its world: of the server, and of the command", async () => {
+      const folder = mkdtempSync(join(tmpdir(), "simtape-renders-s3-"));
+      const { endpoint, credentials } = bucket();
+      const environment = {
+        AWS_ENDPOINT_URL: endpoint,
+        AWS_ACCESS_KEY_ID: credentials.accessKeyId,
+        AWS_SECRET_ACCESS_KEY: credentials.secretAccessKey,
+      };
+      const words = ["--at", "1s", "--size", "320x180", "--no-overlays"];
+      await printed(["demo", "carla", "-o", folder, "--seconds", "3"]);
+      await printed(["render", join(folder, "town.log"), ...words, "-o", join(folder, "disk.png")]);
+      const still = readFileSync(join(folder, "disk.png"));
+      const store = s3Store({ ...bucket(), prefix: "tapes" });
+      for (const name of ["town.log", "town.xodr"]) await store.put(name, readFileSync(join(folder, name)));
+
+      const from = `s3://${bucket().bucket}/tapes`;
+      const data = join(folder, "data");
+      const node = await startNode([from, "--data", data, "--access", "open"], environment);
+      try {
+        const { recordings } = await until(
+          () => json<{ recordings: { id: string; state: string }[] }>(node.address, "/api/recordings"),
+          (page) => page.recordings.some(({ state }) => state === "indexed"),
+        );
+        const body = { to: "png", at: "1s", size: "320x180", overlays: false };
+        const job = await jobOf(node.address, recordings[0]!.id, "renders", body);
+        expect((await fileOf(node.address, job)).equals(still)).toBe(true);
+      } finally {
+        await node.stop();
+      }
+      const before = { ...process.env };
+      try {
+        Object.assign(process.env, environment);
+        await printed(["render", `${from}/town.log`, ...words, "-o", join(folder, "bucket.png")]);
+      } finally {
+        process.env = before;
+      }
+      expect(readFileSync(join(folder, "bucket.png")).equals(still)).toBe(true);
+      rmSync(folder, { recursive: true, force: true });
+    });
   });
 });

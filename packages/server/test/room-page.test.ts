@@ -201,6 +201,49 @@ describe.skipIf(!hasChromium)("a room in two browsers", () => {
     await expect.poll(() => leader.locator(".scene-watcher-ring:not([hidden])").count()).toBe(0);
     await late.close();
   });
+
+  test("says so when a leader's moves do not reach the room, and goes back to where it is", async () => {
+    const [other] = browsers.map(({ context }) => context.pages()[0]!) as [Page];
+    const browser = await browse();
+    browsers.push(browser);
+    const leader = await browser.page();
+    let isCut = false;
+    const cuts: (() => Promise<void>)[] = [];
+    await leader.routeWebSocket(/\/socket$/u, (socket) => {
+      if (isCut) void socket.close();
+      else {
+        socket.connectToServer();
+        cuts.push(() => socket.close());
+      }
+    });
+    await leader.goto(address);
+    await untilOpen(leader);
+    await leader.getByRole("button", { name: "Lead", exact: true }).click();
+    await leader.getByRole("button", { name: "Release the lead" }).waitFor();
+    await leader.keyboard.press("Home");
+    await expect.poll(() => timesIn([leader, other]), { timeout: 20_000 }).toEqual([0, 0]);
+
+    isCut = true;
+    for (const cut of cuts) await cut();
+    await expect
+      .poll(async () => {
+        await leader.keyboard.press("End");
+        return await leader.getByText("The room cannot be reached now: try again in a moment").count();
+      })
+      .toBe(1);
+    await expect.poll(() => timesIn([leader, other]), { timeout: 20_000 }).toEqual([0, 0]);
+
+    isCut = false;
+    await expect
+      .poll(
+        async () => {
+          await leader.keyboard.press("End");
+          return (await timeIn(other)) > 3.5e9;
+        },
+        { timeout: 20_000, interval: 1000 },
+      )
+      .toBe(true);
+  });
 });
 
 /** Runs in a page: where a thing is from the left of the picture, from 0 to 1 in it. */

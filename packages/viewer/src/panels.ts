@@ -19,7 +19,7 @@ export const PANELS: readonly PanelKind[] = [
   {
     id: "scene",
     title: "Scene",
-    component: lazily(async () => (await import("./scene/scene-panel.tsx")).ScenePanel),
+    component: lazily(async () => (await import("./scene/panel/scene-panel.tsx")).ScenePanel),
     home: "main",
     showsMoment: true,
     isMany: true,

@@ -4,7 +4,7 @@ import type { Finding } from "simtape";
 import { useEffect, useState } from "react";
 import { preview } from "../engine/preview.ts";
 import { useObservable, useSession, useViewer } from "../hooks.ts";
-import { useWorld } from "../scene/use-world.ts";
+import { useWorld } from "../scene/surroundings/use-world.ts";
 import { clock } from "../time.ts";
 import type { CompanionKind, Scenery } from "../world/companion.ts";
 

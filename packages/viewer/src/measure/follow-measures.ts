@@ -1,6 +1,6 @@
 import { UNITS, unitSystem } from "../measures.ts";
 import type { SceneView } from "../scene/scene-view.ts";
-import { sceneSettings } from "../scene/settings.ts";
+import { sceneSettings } from "../scene/panel/settings.ts";
 import type { Session } from "../session.ts";
 import { drawnOf, linesOf } from "./drawn.ts";
 import { Gauge } from "./numbers.ts";

@@ -1,8 +1,8 @@
 import { type PerspectiveCamera, Vector3 } from "three";
 import type { Scheme } from "../theme.ts";
-import { SURROUNDINGS } from "../scene/look.ts";
-import type { Overlay } from "../scene/overlay.ts";
-import { find, placeOf } from "../scene/pick.ts";
+import { SURROUNDINGS } from "../scene/drawing/look.ts";
+import type { Overlay } from "../scene/over/overlay.ts";
+import { find, placeOf } from "../scene/things/pick.ts";
 import type { Crowd } from "../scene/presenters/presenter.ts";
 import type { Thing } from "../subject.ts";
 

@@ -1,5 +1,5 @@
-import { Projector } from "../scene/projector.ts";
-import { sceneSettings } from "../scene/settings.ts";
+import { Projector } from "../scene/panel/projector.ts";
+import { sceneSettings } from "../scene/panel/settings.ts";
 import type { Session } from "../session.ts";
 import type { Scheme } from "../theme.ts";
 import { COMMANDS } from "../transport/commands.ts";

@@ -1,6 +1,6 @@
 import type { TimeRange } from "simtape";
-import type { CameraMode } from "../scene/camera-rig.ts";
-import { SCENE, sceneSettings, type SceneSettings } from "../scene/settings.ts";
+import type { CameraMode } from "../scene/camera/camera-rig.ts";
+import { SCENE, sceneSettings, type SceneSettings } from "../scene/panel/settings.ts";
 import type { Session } from "../session.ts";
 import { thingNamed } from "../subject.ts";
 

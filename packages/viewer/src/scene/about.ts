@@ -1,7 +1,7 @@
 import type { Subject, Thing } from "../subject.ts";
-import { find, principal, rankIn, type Spot } from "./pick.ts";
+import { find, principal, rankIn, type Spot } from "./things/pick.ts";
 import type { Crowd } from "./presenters/presenter.ts";
-import type { Ways } from "./ways.ts";
+import type { Ways } from "./ways/ways.ts";
 
 /** What the picture is about: what was chosen, else what the recording is about, as far as its ways are known. */
 export class About {

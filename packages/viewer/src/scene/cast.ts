@@ -1,14 +1,14 @@
 import { type Box3, Group, Vector3 } from "three";
 import type { MovingState, Showing, State, Value } from "simtape";
 import type { Passing } from "../protocol.ts";
-import { Look } from "./look.ts";
-import type { Models } from "./models.ts";
+import { Look } from "./drawing/look.ts";
+import type { Models } from "./surroundings/models.ts";
 import type { MoleculeFacts } from "./presenters/molecules/facts.ts";
 import type { Choices, Crowd, Eye, Presenter, PresenterKind } from "./presenters/presenter.ts";
 import { claimant, PRESENTERS } from "./presenters/registry.ts";
 import type { Scans } from "./presenters/scans.ts";
-import type { Origin } from "./origin.ts";
-import { placeOf, type Spot } from "./pick.ts";
+import type { Origin } from "./things/origin.ts";
+import { placeOf, type Spot } from "./things/pick.ts";
 
 /** What is called between frames. */
 export interface CastEvents {

@@ -7,42 +7,42 @@ import type { Selection, Sight } from "../session.ts";
 import type { Subject, Thing as Named } from "../subject.ts";
 import type { Scheme } from "../theme.ts";
 import { About, named } from "./about.ts";
-import { Bearings } from "./bearings.ts";
-import { CameraRig, type CameraMode, type CameraPlace } from "./camera-rig.ts";
+import { Bearings } from "./over/bearings.ts";
+import { CameraRig, type CameraMode, type CameraPlace } from "./camera/camera-rig.ts";
 import { Cast } from "./cast.ts";
 import { LateChart } from "./chart/late-chart.ts";
-import type { Watchers } from "./watchers.ts";
-import type { Going } from "./course.ts";
-import { Dots } from "./dots.ts";
-import { Effort, QUALITIES, type Quality } from "./effort.ts";
-import { Framed } from "./framed.ts";
-import { placeFor } from "./gaze.ts";
-import { type Gap, gapsTo } from "./gap.ts";
-import { Ground } from "./ground.ts";
-import { Hud } from "./hud.ts";
-import { paintLanes } from "./lane.ts";
-import { Labels } from "./labels.ts";
-import { slope } from "./lens.ts";
-import { Lighting } from "./lighting.ts";
-import type { Look } from "./look.ts";
-import type { Models } from "./models.ts";
-import { Marker } from "./marker.ts";
-import { clockOf, Pace } from "./pace.ts";
-import { find, placeOf, type Spot } from "./pick.ts";
-import { Pointer, type Pointed } from "./pointer.ts";
+import type { Watchers } from "./over/watchers.ts";
+import type { Going } from "./ways/course.ts";
+import { Dots } from "./things/dots.ts";
+import { Effort, QUALITIES, type Quality } from "./drawing/effort.ts";
+import { Framed } from "./camera/framed.ts";
+import { placeFor } from "./camera/gaze.ts";
+import { type Gap, gapsTo } from "./ways/gap.ts";
+import { Ground } from "./surroundings/ground.ts";
+import { Hud } from "./over/hud.ts";
+import { paintLanes } from "./ways/lane.ts";
+import { Labels } from "./over/labels.ts";
+import { slope } from "./camera/lens.ts";
+import { Lighting } from "./drawing/lighting.ts";
+import type { Look } from "./drawing/look.ts";
+import type { Models } from "./surroundings/models.ts";
+import { Marker } from "./over/marker.ts";
+import { clockOf, Pace } from "./drawing/pace.ts";
+import { find, placeOf, type Spot } from "./things/pick.ts";
+import { Pointer, type Pointed } from "./camera/pointer.ts";
 import type { MoleculeFacts } from "./presenters/molecules/facts.ts";
 import type { Choices } from "./presenters/presenter.ts";
-import { FINE, QUICK } from "./quick.ts";
-import { sizeRibbons } from "./ribbon.ts";
-import { drawsInSoftware, rendererOn } from "./renderer.ts";
-import { Sky } from "./sky.ts";
-import { Smooth } from "./smooth.ts";
-import { describe, isNowhere, readingsOf, type Thing, thingsIn, type Said } from "./said.ts";
-import { Trails } from "./trails.ts";
-import { Origin } from "./origin.ts";
-import { Ways } from "./ways.ts";
-import { World } from "./world.ts";
-import type { Overlay } from "./overlay.ts";
+import { FINE, QUICK } from "./drawing/quick.ts";
+import { sizeRibbons } from "./ways/ribbon.ts";
+import { drawsInSoftware, rendererOn } from "./drawing/renderer.ts";
+import { Sky } from "./drawing/sky.ts";
+import { Smooth } from "./drawing/smooth.ts";
+import { describe, isNowhere, readingsOf, type Thing, thingsIn, type Said } from "./over/said.ts";
+import { Trails } from "./ways/trails.ts";
+import { Origin } from "./things/origin.ts";
+import { Ways } from "./ways/ways.ts";
+import { World } from "./surroundings/world.ts";
+import type { Overlay } from "./over/overlay.ts";
 import type { Instruments } from "./instruments/instruments.ts";
 
 export interface SceneEvents {
@@ -472,7 +472,8 @@ export class SceneView {
     this.#rig.fit(this.#width, this.#height);
     if (this.#isHome) this.home();
     // Setting the size empties the picture: it is drawn again before that is seen.
-    if (!this.#pace.isHeld) this.#pace.drawNow();
+    if (this.#casts.length === 0) this.invalidate();
+    else if (!this.#pace.isHeld) this.#pace.drawNow();
   }
 
   /** Draws in the next animation frame. */
@@ -629,7 +630,7 @@ export class SceneView {
   }
 
   async #meet(): Promise<void> {
-    const { Watchers } = await import("./watchers.ts");
+    const { Watchers } = await import("./over/watchers.ts");
     this.#watchers ??= new Watchers(this.over);
     this.company = this.#company;
   }

@@ -1,3 +1,3 @@
 /** What the page needs once the user does something: loaded then. */
-export { LayoutKeeper } from "./layout-keeper.ts";
+export { LayoutKeeper } from "./layout/layout-keeper.ts";
 export { moreCommands } from "./more-commands.ts";

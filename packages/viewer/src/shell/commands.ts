@@ -2,7 +2,7 @@ import { goToEvent } from "../events/event-list.ts";
 import { goToSpan } from "../ask/asking.ts";
 import { goToDifference } from "../compare/comparing.ts";
 import { pickFiles } from "../open/pick.ts";
-import { SCENE_COMMANDS, WORLD_COMMANDS } from "../scene/commands.ts";
+import { SCENE_COMMANDS, WORLD_COMMANDS } from "../scene/panel/commands.ts";
 import type { Command } from "../transport/commands.ts";
 import { videoShown } from "../video/shown.ts";
 

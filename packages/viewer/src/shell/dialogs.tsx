@@ -1,7 +1,7 @@
 import type { DockviewApi } from "dockview";
-import { EmbedDialog } from "./embed-dialog.tsx";
+import { EmbedDialog } from "./sharing/embed-dialog.tsx";
 import { GhostDialog } from "./ghost-dialog.tsx";
-import { LayoutDialog } from "./layout-dialog.tsx";
+import { LayoutDialog } from "./layout/layout-dialog.tsx";
 
 export type DialogKind = "ghosts" | "layouts" | "embed";
 

@@ -8,11 +8,11 @@ import type { Session } from "../session.ts";
 import { choose, scheme } from "../theme.ts";
 import { unfoldMessages } from "../timeline/lanes.ts";
 import type { Command } from "../transport/commands.ts";
-import { showAnother } from "./another.ts";
-import { showPanel } from "./layout.ts";
-import { reset } from "./layout-keeper.ts";
-import { layOut, PRESETS } from "./presets.ts";
-import { toggleSceneBeside } from "./scene-beside.ts";
+import { showAnother } from "./layout/another.ts";
+import { showPanel } from "./layout/layout.ts";
+import { reset } from "./layout/layout-keeper.ts";
+import { layOut, PRESETS } from "./layout/presets.ts";
+import { toggleSceneBeside } from "./layout/scene-beside.ts";
 
 /** What can be done with panels, their layout and files: nearly all of it by the palette alone. */
 export function moreCommands(dock: DockviewApi): readonly Command[] {

@@ -9,13 +9,13 @@ import { choose, scheme } from "../theme.ts";
 import { Button } from "../ui/button.tsx";
 import { Menu, MenuItem } from "../ui/menu.tsx";
 import type { DialogKind } from "./dialogs.tsx";
-import { showPanel } from "./layout.ts";
-import { PlaceContext } from "./place.ts";
+import { showPanel } from "./layout/layout.ts";
+import { PlaceContext } from "./layout/place.ts";
 import { videoShown } from "../video/shown.ts";
 
 const LiveBadge = lazy(async () => ({ default: (await import("../live/live-badge.tsx")).LiveBadge }));
-const LayoutItems = lazy(async () => ({ default: (await import("./layout-items.tsx")).LayoutItems }));
-const ShareItems = lazy(async () => ({ default: (await import("./share-items.tsx")).ShareItems }));
+const LayoutItems = lazy(async () => ({ default: (await import("./layout/layout-items.tsx")).LayoutItems }));
+const ShareItems = lazy(async () => ({ default: (await import("./sharing/share-items.tsx")).ShareItems }));
 const UnitsItems = lazy(async () => ({ default: (await import("./units-items.tsx")).UnitsItems }));
 const BarDialog = lazy(async () => ({ default: (await import("./dialogs.tsx")).BarDialog }));
 const ExportDialog = lazy(async () => ({ default: (await import("../export/export-dialog.tsx")).ExportDialog }));
@@ -97,7 +97,9 @@ export function TopBar({ dock }: { readonly dock: DockviewApi | null }) {
           </Menu>
         )}
         <Button onClick={() => exportShown.set(true)}>Export …</Button>
-        <Button onClick={() => void import("./picture.ts").then((it) => it.savePicture(session))}>Picture</Button>
+        <Button onClick={() => void import("./sharing/picture.ts").then((it) => it.savePicture(session))}>
+          Picture
+        </Button>
         <Button onClick={() => videoShown.set(true)}>Video …</Button>
         <Button label={isDark ? "Light colours" : "Dark colours"} onClick={() => choose(isDark ? "light" : "dark")}>
           {isDark ? "☀" : "☾"}

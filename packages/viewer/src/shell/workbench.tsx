@@ -6,9 +6,9 @@ import { Keys } from "../transport/keys.tsx";
 import type { Command } from "../transport/commands.ts";
 import { TransportBar } from "../transport/transport-bar.tsx";
 import { RECORDING_COMMANDS } from "./commands.ts";
-import { Dock } from "./dock.tsx";
+import { Dock } from "./layout/dock.tsx";
 import { Notices } from "./notices.tsx";
-import { PlaceContext } from "./place.ts";
+import { PlaceContext } from "./layout/place.ts";
 import { TopBar } from "./top-bar.tsx";
 
 const Reading = lazy(async () => ({ default: (await import("../timeline/reading.tsx")).Reading }));

@@ -1,9 +1,9 @@
 import { Matrix4, type PerspectiveCamera, Vector3 } from "three";
 import type { Gaze } from "../gaze.ts";
-import { placeFor } from "../scene/gaze.ts";
-import { SURROUNDINGS } from "../scene/look.ts";
-import type { Origin } from "../scene/origin.ts";
-import type { Overlay } from "../scene/overlay.ts";
+import { placeFor } from "../scene/camera/gaze.ts";
+import { SURROUNDINGS } from "../scene/drawing/look.ts";
+import type { Origin } from "../scene/things/origin.ts";
+import type { Overlay } from "../scene/over/overlay.ts";
 import type { Crowd } from "../scene/presenters/presenter.ts";
 import type { Scheme } from "../theme.ts";
 import { type CameraPath, USUAL_FIELD } from "./path.ts";

@@ -5,7 +5,7 @@ import type { Page } from "playwright-core";
 import { open, posesOf } from "simtape";
 import { beforeEach, describe, expect, test } from "vitest";
 import type { Gaze } from "../../src/gaze.ts";
-import { type CameraPlace, fieldFor } from "../../src/scene/camera-rig.ts";
+import { type CameraPlace, fieldFor } from "../../src/scene/camera/camera-rig.ts";
 import { violations } from "../support/axe.ts";
 import { onePage } from "../support/one-page.ts";
 import { projected } from "../support/projected.ts";

@@ -4,8 +4,8 @@ import { InstancedMesh, Matrix4, type Object3D, Quaternion, Vector3 } from "thre
 import { describe, expect, test } from "vitest";
 import { sample, sampleNames } from "../../../simtape/test/samples.ts";
 import { Cast } from "../../src/scene/cast.ts";
-import { Origin } from "../../src/scene/origin.ts";
-import { middleOf, placeOf } from "../../src/scene/pick.ts";
+import { Origin } from "../../src/scene/things/origin.ts";
+import { middleOf, placeOf } from "../../src/scene/things/pick.ts";
 import { type AircraftKind, kindOfAircraft } from "../../src/scene/presenters/aircraft-kinds.ts";
 import { AIRFRAMES } from "../../src/scene/presenters/airframes.ts";
 

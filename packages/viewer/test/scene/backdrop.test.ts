@@ -5,9 +5,9 @@ import type { ChunkMesh, FaceArrays } from "../../src/blocks/chunk-mesh.ts";
 import { Faces } from "../../src/blocks/faces.ts";
 import { blockLook } from "../../src/blocks/block-look.ts";
 import type { ChunkAsk } from "../../src/protocol.ts";
-import { Backdrop } from "../../src/scene/backdrop.ts";
-import { Edits } from "../../src/scene/edits.ts";
-import { Origin } from "../../src/scene/origin.ts";
+import { Backdrop } from "../../src/scene/surroundings/backdrop.ts";
+import { Edits } from "../../src/scene/surroundings/edits.ts";
+import { Origin } from "../../src/scene/things/origin.ts";
 
 const NO_FACES: FaceArrays = new Faces().take();
 

@@ -2,12 +2,12 @@ import { readFileSync } from "node:fs";
 import { type Axes, filesBundle, open, standardAxes, type State } from "simtape";
 import { Box3, Matrix4, type PerspectiveCamera, Vector3 } from "three";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
-import { CameraRig, fieldFor } from "../../src/scene/camera-rig.ts";
+import { CameraRig, fieldFor } from "../../src/scene/camera/camera-rig.ts";
 import { Cast } from "../../src/scene/cast.ts";
-import { axesOf } from "../../src/scene/compass.ts";
-import { Origin } from "../../src/scene/origin.ts";
-import { placeOf, principal, type Spot } from "../../src/scene/pick.ts";
-import { scaleOf } from "../../src/scene/scale-bar.ts";
+import { axesOf } from "../../src/scene/over/compass.ts";
+import { Origin } from "../../src/scene/things/origin.ts";
+import { placeOf, principal, type Spot } from "../../src/scene/things/pick.ts";
+import { scaleOf } from "../../src/scene/over/scale-bar.ts";
 import { example } from "../support/viewer.ts";
 
 let isStill = false;

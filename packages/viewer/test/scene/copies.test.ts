@@ -12,11 +12,11 @@ import {
   Vector3,
 } from "three";
 import { describe, expect, test } from "vitest";
-import { Copies } from "../../src/scene/copies.ts";
+import { Copies } from "../../src/scene/drawing/copies.ts";
 import { posingOf } from "../../src/scene/presenters/far-figures.ts";
 import { BLOCKY, ROUND } from "../../src/scene/presenters/figure-shapes.ts";
-import { FINE, QUICK } from "../../src/scene/quick.ts";
-import { Ribbon } from "../../src/scene/ribbon.ts";
+import { FINE, QUICK } from "../../src/scene/drawing/quick.ts";
+import { Ribbon } from "../../src/scene/ways/ribbon.ts";
 
 const WHITE = new Color("#ffffff");
 

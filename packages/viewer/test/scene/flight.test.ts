@@ -2,10 +2,10 @@ import { readFileSync } from "node:fs";
 import { type EntitySet, open, posesOf, type State } from "simtape";
 import { describe, expect, test } from "vitest";
 import { sample, sampleNames } from "../../../simtape/test/samples.ts";
-import type { Course } from "../../src/scene/course.ts";
+import type { Course } from "../../src/scene/ways/course.ts";
 import { flightOf, ratesAt } from "../../src/scene/instruments/flight.ts";
 import { headingText, HEADINGS } from "../../src/scene/instruments/tape.ts";
-import { Origin } from "../../src/scene/origin.ts";
+import { Origin } from "../../src/scene/things/origin.ts";
 
 const FOOT = 0.3048;
 const KNOT = 1852 / 3600;

@@ -2,7 +2,7 @@ import type { Column, EntitySet, State, Value } from "simtape";
 import { Box3, type BufferAttribute, type InstancedMesh, Matrix4, Vector3 } from "three";
 import { describe, expect, test } from "vitest";
 import { Cast } from "../../src/scene/cast.ts";
-import { Origin } from "../../src/scene/origin.ts";
+import { Origin } from "../../src/scene/things/origin.ts";
 import { itemAt, nameOfItem } from "../../src/scene/presenters/items.ts";
 
 const HANDS = { main: "items/0", off: "items/1" };

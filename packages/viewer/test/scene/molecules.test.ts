@@ -1,7 +1,7 @@
 import { Vector3 } from "three";
 import { describe, expect, test } from "vitest";
 import { Cast } from "../../src/scene/cast.ts";
-import { Origin } from "../../src/scene/origin.ts";
+import { Origin } from "../../src/scene/things/origin.ts";
 import { ALPHA, COIL, PI, secondary, STRAND, THREE_TEN } from "../../src/scene/presenters/molecules/secondary.ts";
 import { DensityGrid, type SurfaceSink } from "../../src/scene/presenters/molecules/surface.ts";
 import { Structure } from "../../src/scene/presenters/molecules/structure.ts";

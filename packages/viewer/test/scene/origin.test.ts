@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { Origin } from "../../src/scene/origin.ts";
+import { Origin } from "../../src/scene/things/origin.ts";
 
 /** Through one viewer's scene into the recording, and from there into another's. */
 function carried(from: Origin, place: readonly number[], to: Origin): number[] {

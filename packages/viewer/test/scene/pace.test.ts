@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
-import { Effort, QUALITIES, type Quality } from "../../src/scene/effort.ts";
-import { type Clock, Pace } from "../../src/scene/pace.ts";
+import { Effort, QUALITIES, type Quality } from "../../src/scene/drawing/effort.ts";
+import { type Clock, Pace } from "../../src/scene/drawing/pace.ts";
 
 /** So many pictures that take so long. */
 function drawMany(effort: Effort, count: number, milliseconds: number): void {

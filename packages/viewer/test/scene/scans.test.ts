@@ -1,8 +1,8 @@
 import { type Group, type Points, Vector3 } from "three";
 import type { State, Value } from "simtape";
 import { describe, expect, test } from "vitest";
-import { Look } from "../../src/scene/look.ts";
-import { Origin } from "../../src/scene/origin.ts";
+import { Look } from "../../src/scene/drawing/look.ts";
+import { Origin } from "../../src/scene/things/origin.ts";
 import { scanOf, scanPoints } from "../../src/scene/presenters/scan.ts";
 import { Scans } from "../../src/scene/presenters/scans.ts";
 

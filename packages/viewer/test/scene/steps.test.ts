@@ -13,7 +13,7 @@ import { InstancedMesh, Vector3 } from "three";
 import { describe, expect, test } from "vitest";
 import { ManualClock } from "../../../simtape/test/play/manual-clock.ts";
 import { Cast } from "../../src/scene/cast.ts";
-import { Origin } from "../../src/scene/origin.ts";
+import { Origin } from "../../src/scene/things/origin.ts";
 import { swingOf } from "../../src/scene/presenters/gait.ts";
 import { example } from "../support/viewer.ts";
 

@@ -3,11 +3,11 @@ import type { Column, EntitySet, State } from "simtape";
 import { Box3, InstancedMesh, Matrix4, type Object3D, Quaternion, Vector3 } from "three";
 import { describe, expect, test } from "vitest";
 import { Cast } from "../../src/scene/cast.ts";
-import { Origin } from "../../src/scene/origin.ts";
-import { principal } from "../../src/scene/pick.ts";
+import { Origin } from "../../src/scene/things/origin.ts";
+import { principal } from "../../src/scene/things/pick.ts";
 import { PRESENTERS } from "../../src/scene/presenters/registry.ts";
 import { FIGURES, type Figure } from "../../src/scene/presenters/thing-shapes.ts";
-import { thingsIn } from "../../src/scene/said.ts";
+import { thingsIn } from "../../src/scene/over/said.ts";
 
 type Columns = Readonly<
   Record<string, { readonly data: number[]; readonly width: number; readonly unit: string | null }>

@@ -2,7 +2,7 @@ import { InstancedMesh, Matrix4, type Object3D, Points, Quaternion, Vector3 } fr
 import type { Axes, State } from "simtape";
 import { describe, expect, test } from "vitest";
 import { Cast } from "../../src/scene/cast.ts";
-import { Origin } from "../../src/scene/origin.ts";
+import { Origin } from "../../src/scene/things/origin.ts";
 import { factsOf, wheelsOf } from "../../src/scene/presenters/wheels.ts";
 
 /** As CARLA's recordings have them. */

@@ -2,7 +2,7 @@ import { InstancedMesh, Matrix4, type Object3D, Vector3 } from "three";
 import type { Axes, State, Value } from "simtape";
 import { describe, expect, test, vi } from "vitest";
 import { Cast } from "../../src/scene/cast.ts";
-import { Origin } from "../../src/scene/origin.ts";
+import { Origin } from "../../src/scene/things/origin.ts";
 import { JOINTS, jointOf, placeJoints } from "../../src/scene/presenters/skeleton.ts";
 
 type Numbers = readonly [number, number, number];

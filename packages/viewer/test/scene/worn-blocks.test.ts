@@ -3,7 +3,7 @@ import type { Column, EntitySet } from "simtape";
 import { describe, expect, test } from "vitest";
 import type { BlockSkins } from "../../src/blocks/skins.ts";
 import { Cast } from "../../src/scene/cast.ts";
-import { Origin } from "../../src/scene/origin.ts";
+import { Origin } from "../../src/scene/things/origin.ts";
 import { WornBlocks } from "../../src/scene/presenters/worn-blocks.ts";
 
 const PICTURES = { side: 1, count: 3, pixels: new Uint8Array(12).fill(200) };

@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import { open } from "simtape";
 import { expect, test } from "vitest";
 import { PANELS } from "../../src/panels.ts";
-import { PRESETS, presetsFor } from "../../src/shell/presets.ts";
+import { PRESETS, presetsFor } from "../../src/shell/layout/presets.ts";
 import { example } from "../support/viewer.ts";
 
 test.each([

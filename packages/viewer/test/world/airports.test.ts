@@ -1,9 +1,9 @@
 import { existsSync, createReadStream } from "node:fs";
 import { gzipSync } from "node:zlib";
 import { describe, expect, test } from "vitest";
-import { Origin } from "../../src/scene/origin.ts";
-import { heightAt } from "../../src/scene/relief.ts";
-import { SceneryView } from "../../src/scene/scenery-view.ts";
+import { Origin } from "../../src/scene/things/origin.ts";
+import { heightAt } from "../../src/scene/surroundings/relief.ts";
+import { SceneryView } from "../../src/scene/surroundings/scenery-view.ts";
 import { PAINTS } from "../../src/world/airports/paints.ts";
 import { read } from "../../src/world/airports/read.ts";
 import type { Scenery } from "../../src/world/companion.ts";

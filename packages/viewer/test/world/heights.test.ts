@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
-import { Origin } from "../../src/scene/origin.ts";
-import { SceneryView } from "../../src/scene/scenery-view.ts";
+import { Origin } from "../../src/scene/things/origin.ts";
+import { SceneryView } from "../../src/scene/surroundings/scenery-view.ts";
 import type { Scenery } from "../../src/world/companion.ts";
 import { bandOf } from "../../src/world/heights/bands.ts";
 import { PAINTS } from "../../src/world/heights/paints.ts";

@@ -1,9 +1,9 @@
 import { type Group, Matrix4, type Mesh, Vector3 } from "three";
 import type { State, Value } from "simtape";
 import { describe, expect, test } from "vitest";
-import { Look } from "../../src/scene/look.ts";
+import { Look } from "../../src/scene/drawing/look.ts";
 import type { Crowd } from "../../src/scene/presenters/presenter.ts";
-import { RobotFigures } from "../../src/scene/robot-figures.ts";
+import { RobotFigures } from "../../src/scene/surroundings/robot-figures.ts";
 import type { Beside, Scenery, Solid } from "../../src/world/companion.ts";
 import { inDegrees } from "../../src/world/urdf/positions.ts";
 import { read } from "../../src/world/urdf/read.ts";

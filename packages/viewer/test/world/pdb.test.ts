@@ -4,7 +4,7 @@ import { elementSymbol } from "../../../simtape/src/export/molecules/elements.ts
 import { PdbFile } from "../../../simtape/src/export/molecules/pdb-file.ts";
 import { TopologyReader } from "../../../simtape/src/export/molecules/topology.ts";
 import { Cast } from "../../src/scene/cast.ts";
-import { Origin } from "../../src/scene/origin.ts";
+import { Origin } from "../../src/scene/things/origin.ts";
 import type { Molecule } from "../../src/world/companion.ts";
 import { atomicNumber } from "../../src/world/pdb/elements.ts";
 import { filler, misfit } from "../../src/world/pdb/fill.ts";

@@ -1,7 +1,7 @@
 import { Matrix4, Vector3 } from "three";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { linksAt } from "../../src/scene/robot-figures.ts";
+import { linksAt } from "../../src/scene/surroundings/robot-figures.ts";
 import type { Beside, Robot, Scenery, Solid } from "../../src/world/companion.ts";
 import { KINDS, kindOf } from "../../src/world/registry.ts";
 import { read } from "../../src/world/urdf/read.ts";

@@ -8,9 +8,9 @@ import {
 } from "three";
 import land from "world-atlas/land-110m.json" with { type: "json" };
 import type { Scheme } from "../../theme.ts";
-import { SURROUNDINGS } from "../look.ts";
+import { SURROUNDINGS } from "../drawing/look.ts";
 import type { Strip } from "../../world/companion.ts";
-import type { Origin } from "../origin.ts";
+import type { Origin } from "../things/origin.ts";
 import { type Box, degreesText, freeSpot, multiples, type Spot, stepOf } from "./graticule.ts";
 import { linesOf, piecesNear, type Topology } from "./land.ts";
 

@@ -1,7 +1,7 @@
 import { Group, type PerspectiveCamera } from "three";
 import type { Scheme } from "../../theme.ts";
 import type { Strip } from "../../world/companion.ts";
-import type { Origin } from "../origin.ts";
+import type { Origin } from "../things/origin.ts";
 import type { Chart } from "./chart.ts";
 
 /** From so many metres away the coast is seen, and what draws it is loaded. */

@@ -1,6 +1,6 @@
 import { type EntitySet, type Numbers, posesOf, type State, standardAxes, transformOf } from "simtape";
-import type { Course } from "../course.ts";
-import type { Origin } from "../origin.ts";
+import type { Course } from "../ways/course.ts";
+import type { Origin } from "../things/origin.ts";
 
 /** A number that an instrument shows, in a unit that pilots read. */
 export interface Gauge {

@@ -1,7 +1,7 @@
 import type { State } from "simtape";
-import type { Course } from "../course.ts";
-import type { Origin } from "../origin.ts";
-import type { Spot } from "../pick.ts";
+import type { Course } from "../ways/course.ts";
+import type { Origin } from "../things/origin.ts";
+import type { Spot } from "../things/pick.ts";
 import { Attitude, FACE } from "./attitude.ts";
 import { type Flight, flightOf, type Gauge } from "./flight.ts";
 import { add, numberText, put, show, write } from "./svg.ts";

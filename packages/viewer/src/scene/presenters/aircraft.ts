@@ -14,8 +14,8 @@ import {
   Vector3,
 } from "three";
 import type { EntitySet, State } from "simtape";
-import { Instances } from "../instances.ts";
-import { color, colorOf, ghostColor } from "../look.ts";
+import { Instances } from "../drawing/instances.ts";
+import { color, colorOf, ghostColor } from "../drawing/look.ts";
 import { counted, type Presenter, type PresenterKind, type Setting } from "./presenter.ts";
 import { textAt } from "./cells.ts";
 import { type AircraftKind, kindOfAircraft } from "./aircraft-kinds.ts";

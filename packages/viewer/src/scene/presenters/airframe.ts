@@ -1,5 +1,5 @@
 import { type BufferGeometry, CylinderGeometry, Matrix4 } from "three";
-import { composeRod } from "../compose.ts";
+import { composeRod } from "../drawing/compose.ts";
 import { ball, box, loft, merged, type Section, shaded } from "./shapes.ts";
 
 const GLASS = [0.12, 0.17, 0.22] as const;

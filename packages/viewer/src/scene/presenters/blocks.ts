@@ -12,12 +12,12 @@ import {
 import { type Column, type EntitySet, type MovingState, radiansPer, transformOf, type Value } from "simtape";
 import type { Passing } from "../../protocol.ts";
 import { blockLook } from "../../blocks/block-look.ts";
-import { rotate } from "../compose.ts";
-import { grainTexture } from "../grain.ts";
-import { Instances } from "../instances.ts";
-import { color, colorOf } from "../look.ts";
-import { Poses } from "../poses.ts";
-import { turnQuaternionUp } from "../y-up.ts";
+import { rotate } from "../drawing/compose.ts";
+import { grainTexture } from "../drawing/grain.ts";
+import { Instances } from "../drawing/instances.ts";
+import { color, colorOf } from "../drawing/look.ts";
+import { Poses } from "../things/poses.ts";
+import { turnQuaternionUp } from "../drawing/y-up.ts";
 import { BLOCKY } from "./figure-shapes.ts";
 import { bend, Figures } from "./figures.ts";
 import { swingOf } from "./gait.ts";

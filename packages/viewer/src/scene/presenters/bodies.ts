@@ -1,9 +1,9 @@
 import { Color, CylinderGeometry, Group, SphereGeometry } from "three";
 import type { Value } from "simtape";
-import { rotate } from "../compose.ts";
-import { Instances } from "../instances.ts";
-import type { Look } from "../look.ts";
-import type { Poses } from "../poses.ts";
+import { rotate } from "../drawing/compose.ts";
+import { Instances } from "../drawing/instances.ts";
+import type { Look } from "../drawing/look.ts";
+import type { Poses } from "../things/poses.ts";
 import { JOINTS, jointOf, placeJoints } from "./skeleton.ts";
 
 const SKIN = new Color(0.79, 0.57, 0.44);

@@ -1,7 +1,7 @@
 import { type BufferGeometry, type Color, DynamicDrawUsage, InstancedBufferAttribute, type Object3D } from "three";
-import type { Posing } from "../copies.ts";
-import { Instances } from "../instances.ts";
-import { color, type Look } from "../look.ts";
+import type { Posing } from "../drawing/copies.ts";
+import { Instances } from "../drawing/instances.ts";
+import { color, type Look } from "../drawing/look.ts";
 import type { Build } from "./figure-shapes.ts";
 import { cornered } from "./shapes.ts";
 

@@ -1,7 +1,7 @@
 import { type BufferGeometry, Color, Group } from "three";
-import { rotate } from "../compose.ts";
-import { Instances } from "../instances.ts";
-import { color, type Look } from "../look.ts";
+import { rotate } from "../drawing/compose.ts";
+import { Instances } from "../drawing/instances.ts";
+import { color, type Look } from "../drawing/look.ts";
 import { FarFigures } from "./far-figures.ts";
 import type { Build } from "./figure-shapes.ts";
 import type { Eye } from "./presenter.ts";

@@ -1,7 +1,7 @@
 import { type Box3, Color, Group } from "three";
 import type { State, Value } from "simtape";
-import { Instances } from "../instances.ts";
-import { color, colorOf } from "../look.ts";
+import { Instances } from "../drawing/instances.ts";
+import { color, colorOf } from "../drawing/look.ts";
 import { Lamps } from "./lamps.ts";
 import { Boxes, putBox } from "./placing.ts";
 import type { Eye, Setting } from "./presenter.ts";

@@ -1,7 +1,7 @@
 import { BoxGeometry, type BufferGeometry, Color } from "three";
 import { blockLook } from "../../blocks/block-look.ts";
-import { Instances } from "../instances.ts";
-import type { Look } from "../look.ts";
+import { Instances } from "../drawing/instances.ts";
+import type { Look } from "../drawing/look.ts";
 import { box, merged, shaded } from "./shapes.ts";
 
 /** Names of items that are tools with a handle, and of those that are long. */

@@ -1,9 +1,9 @@
 import { BoxGeometry, type Color, Group } from "three";
 import type { Column, EntitySet } from "simtape";
-import { Halos } from "../halos.ts";
-import { Instances } from "../instances.ts";
-import { color } from "../look.ts";
-import type { Poses } from "../poses.ts";
+import { Halos } from "../drawing/halos.ts";
+import { Instances } from "../drawing/instances.ts";
+import { color } from "../drawing/look.ts";
+import type { Poses } from "../things/poses.ts";
 import { type Boxes, locate, PLACE, putAt } from "./placing.ts";
 import type { Setting } from "./presenter.ts";
 import type { Roof } from "./vehicle-class.ts";

@@ -1,9 +1,9 @@
 import type { Color } from "three";
 import type { Column, EntitySet } from "simtape";
-import { rotate } from "../compose.ts";
-import type { Instances } from "../instances.ts";
-import type { Look } from "../look.ts";
-import type { Poses } from "../poses.ts";
+import { rotate } from "../drawing/compose.ts";
+import type { Instances } from "../drawing/instances.ts";
+import type { Look } from "../drawing/look.ts";
+import type { Poses } from "../things/poses.ts";
 
 /** What `locate` has found. */
 export const PLACE: Float64Array = new Float64Array(3);

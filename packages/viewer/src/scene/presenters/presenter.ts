@@ -1,11 +1,11 @@
 import type { Box3, Object3D, Vector3 } from "three";
 import type { Axes, EntitySet, MovingState, Showing, State } from "simtape";
-import type { Look } from "../look.ts";
+import type { Look } from "../drawing/look.ts";
 import type { Passing } from "../../protocol.ts";
 import type { Thing } from "../../subject.ts";
 import type { Scenery } from "../../world/companion.ts";
-import type { Poses } from "../poses.ts";
-import type { Origin } from "../origin.ts";
+import type { Poses } from "../things/poses.ts";
+import type { Origin } from "../things/origin.ts";
 import type { MoleculeFacts } from "./molecules/facts.ts";
 import type { MoleculeSettings } from "./molecules/settings.ts";
 import type { Reading } from "./readings.ts";

@@ -1,7 +1,7 @@
 import { type Box3, Group } from "three";
 import type { EntitySet, State } from "simtape";
-import { Instances } from "../instances.ts";
-import { colorOf } from "../look.ts";
+import { Instances } from "../drawing/instances.ts";
+import { colorOf } from "../drawing/look.ts";
 import { counted, type Presenter, type PresenterKind, type Setting } from "./presenter.ts";
 import { textAt } from "./cells.ts";
 import { robotReadings } from "./readings.ts";

@@ -11,7 +11,7 @@ import {
   ShaderMaterial,
   Vector3,
 } from "three";
-import { color, ghostColor } from "../look.ts";
+import { color, ghostColor } from "../drawing/look.ts";
 import type { Setting } from "./presenter.ts";
 import { RAMP } from "./ramp.ts";
 import { type RangeScan, type ScanPlace, scanPoints } from "./scan.ts";

@@ -1,7 +1,7 @@
 import { type Box3, Group, Quaternion, Vector3 } from "three";
 import type { State, Value } from "simtape";
-import { Poses } from "../poses.ts";
-import { turnQuaternionUp, turnVectorUp } from "../y-up.ts";
+import { Poses } from "../things/poses.ts";
+import { turnQuaternionUp, turnVectorUp } from "../drawing/y-up.ts";
 import { counted, type Presenter, type Setting } from "./presenter.ts";
 import { type RangeScan, type ScanPlace, scanOf, scanPoints } from "./scan.ts";
 import { ScanView } from "./scan-view.ts";

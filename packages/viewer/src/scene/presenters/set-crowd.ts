@@ -1,6 +1,6 @@
 import { type Box3, type Object3D, Vector3 } from "three";
 import type { Axes, EntitySet, State } from "simtape";
-import { Poses } from "../poses.ts";
+import { Poses } from "../things/poses.ts";
 import type { Crowd, Setting } from "./presenter.ts";
 import { nameOf, numberAt } from "./cells.ts";
 import type { Reading } from "./readings.ts";

@@ -1,7 +1,7 @@
 import { Box3, Color, Group, Vector3 } from "three";
 import { type Column, type EntitySet, posesOf, type State, transformOf } from "simtape";
-import { Instances } from "../instances.ts";
-import { colorOf } from "../look.ts";
+import { Instances } from "../drawing/instances.ts";
+import { colorOf } from "../drawing/look.ts";
 import { numberAt, textAt } from "./cells.ts";
 import { counted, type Eye, type Presenter, type PresenterKind, type Setting } from "./presenter.ts";
 import { thingReadings } from "./readings.ts";

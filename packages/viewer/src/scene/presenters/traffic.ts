@@ -9,9 +9,9 @@ import {
   SphereGeometry,
 } from "three";
 import type { EntitySet, MovingState } from "simtape";
-import { Instances } from "../instances.ts";
-import { color, colorOf } from "../look.ts";
-import { Halos } from "../halos.ts";
+import { Instances } from "../drawing/instances.ts";
+import { color, colorOf } from "../drawing/look.ts";
+import { Halos } from "../drawing/halos.ts";
 import type { Bodies } from "./bodies.ts";
 import { ROUND } from "./figure-shapes.ts";
 import { Figures } from "./figures.ts";

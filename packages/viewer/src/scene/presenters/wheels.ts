@@ -1,9 +1,9 @@
 import { Group } from "three";
 import type { Column, State, Value } from "simtape";
-import { rotate } from "../compose.ts";
-import { Instances } from "../instances.ts";
-import { color } from "../look.ts";
-import type { Poses } from "../poses.ts";
+import { rotate } from "../drawing/compose.ts";
+import { Instances } from "../drawing/instances.ts";
+import { color } from "../drawing/look.ts";
+import type { Poses } from "../things/poses.ts";
 import { type Boxes, locate, PLACE } from "./placing.ts";
 import type { Setting } from "./presenter.ts";
 import { type Rig, wheelGeometry } from "./vehicle-rig.ts";

@@ -1,6 +1,6 @@
 import { BoxGeometry, type BufferGeometry, Color } from "three";
-import { Instances } from "../instances.ts";
-import type { Look } from "../look.ts";
+import { Instances } from "../drawing/instances.ts";
+import type { Look } from "../drawing/look.ts";
 import { merged, shaded } from "./shapes.ts";
 
 /** Of the height of who wears them, 32 pixels high: how long and wide a wing is, and where it hangs on the back. */

@@ -4,9 +4,9 @@ import type { BlockLook } from "../../blocks/block-look.ts";
 import { Faces } from "../../blocks/faces.ts";
 import { Covers, type Way, WAYS } from "../../blocks/mesher.ts";
 import { type BlockSkins, skinnedLook } from "../../blocks/skins.ts";
-import { BlockPaint } from "../block-paint.ts";
-import type { Origin } from "../origin.ts";
-import { drawsInSoftware } from "../renderer.ts";
+import { BlockPaint } from "../drawing/block-paint.ts";
+import type { Origin } from "../things/origin.ts";
+import { drawsInSoftware } from "../drawing/renderer.ts";
 import { textAt } from "./cells.ts";
 import type { WornSkins } from "./presenter.ts";
 

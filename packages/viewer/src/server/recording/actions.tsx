@@ -1,6 +1,6 @@
 import { lazy, Suspense, useState } from "react";
 import { useSession } from "../../hooks.ts";
-import { share } from "../../shell/share.ts";
+import { share } from "../../shell/sharing/share.ts";
 import { Button } from "../../ui/button.tsx";
 import { Menu, MenuItem } from "../../ui/menu.tsx";
 import { ask, at, messageOf } from "../api.ts";

@@ -4,7 +4,7 @@ import { followAddress } from "../../address.ts";
 import { useSession, useViewer } from "../../hooks.ts";
 import { ShownContext } from "../../live/shown.ts";
 import { Outcome } from "../../open/outcome.tsx";
-import { PlaceContext } from "../../shell/place.ts";
+import { PlaceContext } from "../../shell/layout/place.ts";
 import { Button } from "../../ui/button.tsx";
 import { at } from "../api.ts";
 import { Link, useRoute } from "../route.tsx";

@@ -3,7 +3,7 @@ import { useTimeScale } from "../../use-time-scale.ts";
 import { useSession } from "../../hooks.ts";
 import { Button } from "../../ui/button.tsx";
 import { Dialog } from "../../ui/dialog.tsx";
-import { Snippets } from "../../shell/snippets.tsx";
+import { Snippets } from "../../shell/sharing/snippets.tsx";
 import { ask, at, messageOf } from "../api.ts";
 import { momentText } from "../dates.ts";
 import type { Details, Share } from "../shapes.ts";

@@ -13,6 +13,8 @@ const NEAR = 0.012;
 const MOST = 0.3;
 /** Between two seeks that are sent while a leader drags, milliseconds. */
 const SEND_EVERY = 70;
+/** What a user reads while the room is not connected. */
+export const UNREACHABLE = "The room cannot be reached now: try again in a moment";
 
 /** Couples the player of the page with the clock of a room: in one way for the leader, in the other for all. */
 export class Follower {
@@ -137,11 +139,18 @@ export class Follower {
     }
   }
 
-  /** What the user does goes to the room, when they lead; others look around alone from then on. */
+  /**
+   * What the user does goes to the room, when they lead; others look around alone from then on. While the room is not
+   * connected, a leader reads that, and the next look brings the player back to where the room is.
+   */
   #hear(move: PlayerMove): void {
     if (this.#isMoving || this.#isFree) return;
     if (!this.#client.isLeader) {
       this.#onFree();
+      return;
+    }
+    if (this.#client.state !== "connected") {
+      this.#session.tell(UNREACHABLE);
       return;
     }
     this.#settle();

@@ -3,7 +3,7 @@ import "./room.css";
 import { lazy, Suspense, useEffect, useMemo, useState } from "react";
 import { useSession, useViewer } from "../../hooks.ts";
 import type { Command } from "../../transport/commands.ts";
-import { PlaceContext } from "../../shell/place.ts";
+import { PlaceContext } from "../../shell/layout/place.ts";
 import { ask, at, messageOf } from "../api.ts";
 import { useMe } from "../me.tsx";
 import { Back, Opening } from "../recording/page.tsx";

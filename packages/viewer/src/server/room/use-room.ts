@@ -3,7 +3,7 @@ import { type ConnectionState, type FromServer, type Member, type Note, RoomClie
 import { useSession } from "../../hooks.ts";
 import { at } from "../api.ts";
 import { Company } from "./company.ts";
-import { Follower } from "./follower.ts";
+import { Follower, UNREACHABLE } from "./follower.ts";
 
 export type ChatLine = Omit<Extract<FromServer, { type: "chat" }>, "type">;
 
@@ -107,7 +107,7 @@ export function useRoom(id: string, name: string): { readonly room: RoomState; r
     chat: (text) => present.current?.client.chat(text),
     note: (note) => {
       const { client } = present.current ?? {};
-      if (client?.state !== "connected") throw new Error("The room cannot be reached now: try again in a moment");
+      if (client?.state !== "connected") throw new Error(UNREACHABLE);
       client.note(note);
     },
   };

@@ -3,7 +3,7 @@ import { lazy, Suspense, useEffect, useState } from "react";
 import { followAddress } from "../../address.ts";
 import { useSession, useViewer } from "../../hooks.ts";
 import { Outcome } from "../../open/outcome.tsx";
-import { PlaceContext } from "../../shell/place.ts";
+import { PlaceContext } from "../../shell/layout/place.ts";
 import { Button } from "../../ui/button.tsx";
 import { ask, at, messageOf, Refusal } from "../api.ts";
 import { momentText } from "../dates.ts";

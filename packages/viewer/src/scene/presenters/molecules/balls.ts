@@ -1,8 +1,8 @@
 import { Color, CylinderGeometry, Group, IcosahedronGeometry } from "three";
 import { mergeVertices } from "three/addons/utils/BufferGeometryUtils.js";
-import { Instances } from "../../instances.ts";
-import type { Look } from "../../look.ts";
-import type { Poses } from "../../poses.ts";
+import { Instances } from "../../drawing/instances.ts";
+import type { Look } from "../../drawing/look.ts";
+import type { Poses } from "../../things/poses.ts";
 import { ballRadius, radiusOf } from "./elements.ts";
 import type { DrawnStyle } from "./settings.ts";
 import type { Structure } from "./structure.ts";

@@ -1,6 +1,6 @@
 import { BufferAttribute, BufferGeometry, LineBasicMaterial, LineSegments, Vector3 } from "three";
 import type { Value } from "simtape";
-import { color, ghostColor, type Look } from "../../look.ts";
+import { color, ghostColor, type Look } from "../../drawing/look.ts";
 
 /** The cell that the simulation repeats. */
 export class SimulationBox {

@@ -1,6 +1,6 @@
 import { Color, CylinderGeometry, Group } from "three";
-import { Instances } from "../../instances.ts";
-import type { Look } from "../../look.ts";
+import { Instances } from "../../drawing/instances.ts";
+import type { Look } from "../../drawing/look.ts";
 import { ALPHA, PI, STRAND, THREE_TEN } from "./secondary.ts";
 import { type Model, type Solid, SolidMesh } from "./solid.ts";
 import { BACKBONE, C, C1, N1, N3, NONE, O, type Structure } from "./structure.ts";

@@ -1,6 +1,6 @@
 import { Color } from "three";
 import type { State, Value } from "simtape";
-import { color, colorOf } from "../../look.ts";
+import { color, colorOf } from "../../drawing/look.ts";
 import { elementColor } from "./elements.ts";
 import type { LegendLine } from "./facts.ts";
 import type { DrawnColor } from "./settings.ts";

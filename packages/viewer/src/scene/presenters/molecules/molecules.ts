@@ -1,6 +1,6 @@
 import { type Box3, Color, Group } from "three";
 import type { State } from "simtape";
-import { color } from "../../look.ts";
+import { color } from "../../drawing/look.ts";
 import { textAt } from "../cells.ts";
 import { type Choices, counted, type Filler, type Presenter, type PresenterKind, type Setting } from "../presenter.ts";
 import { moleculeReadings } from "../readings.ts";

@@ -1,6 +1,6 @@
 import { Group } from "three";
-import { Instances } from "../../instances.ts";
-import { color, type Look } from "../../look.ts";
+import { Instances } from "../../drawing/instances.ts";
+import { color, type Look } from "../../drawing/look.ts";
 import { controllerGeometry, headsetGeometry } from "../avatar-shapes.ts";
 import { textAt } from "../cells.ts";
 import type { SetCrowd } from "../set-crowd.ts";

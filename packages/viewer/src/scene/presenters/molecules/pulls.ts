@@ -1,8 +1,8 @@
 import { ConeGeometry, CylinderGeometry, Group, SphereGeometry } from "three";
 import type { State, Value } from "simtape";
-import { Instances } from "../../instances.ts";
-import { color, type Look } from "../../look.ts";
-import type { Poses } from "../../poses.ts";
+import { Instances } from "../../drawing/instances.ts";
+import { color, type Look } from "../../drawing/look.ts";
+import type { Poses } from "../../things/poses.ts";
 
 /** nm */
 const PULL_RADIUS = 0.012;

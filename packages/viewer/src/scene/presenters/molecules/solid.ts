@@ -1,7 +1,7 @@
 import { BufferAttribute, BufferGeometry, DynamicDrawUsage, Group, type Material, Mesh, type Object3D } from "three";
-import type { Look } from "../../look.ts";
-import { FINE, QUICK, quickened } from "../../quick.ts";
-import { drawsInSoftware } from "../../renderer.ts";
+import type { Look } from "../../drawing/look.ts";
+import { FINE, QUICK, quickened } from "../../drawing/quick.ts";
+import { drawsInSoftware } from "../../drawing/renderer.ts";
 import type { Structure } from "./structure.ts";
 
 /** What a style other than balls and sticks is drawn from. */

@@ -1,6 +1,6 @@
 import { edgeTable, triTable } from "three/addons/objects/MarchingCubes.js";
 import type { Object3D } from "three";
-import type { Look } from "../../look.ts";
+import type { Look } from "../../drawing/look.ts";
 import { radiusOf } from "./elements.ts";
 import { type Model, type Solid, SolidMesh } from "./solid.ts";
 import type { Structure } from "./structure.ts";
