@@ -127,7 +127,7 @@ describe.skipIf(!hasChromium)("pictures and videos of recordings", () => {
 
 describe.skipIf(!hasChromium)("pictures of a recording in a bucket", () => {
   describeWithCeph("S3", (bucket) => {
-    test("are those of its copy on the disk, with its world: of the server, and of the command", async () => {
+    test("are those of its copy on the disk, with its world", async () => {
       const folder = mkdtempSync(join(tmpdir(), "simtape-renders-s3-"));
       const { endpoint, credentials } = bucket();
       const environment = {
@@ -156,14 +156,6 @@ describe.skipIf(!hasChromium)("pictures of a recording in a bucket", () => {
       } finally {
         await node.stop();
       }
-      const before = { ...process.env };
-      try {
-        Object.assign(process.env, environment);
-        await printed(["render", `${from}/town.log`, ...words, "-o", join(folder, "bucket.png")]);
-      } finally {
-        process.env = before;
-      }
-      expect(readFileSync(join(folder, "bucket.png")).equals(still)).toBe(true);
       rmSync(folder, { recursive: true, force: true });
     });
   });
