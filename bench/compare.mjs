@@ -4,7 +4,7 @@ import { compare } from "../packages/simtape/dist/compare/index.js";
 import { ChunkContext } from "../packages/simtape/dist/formats/hcrp/chunk/context.js";
 import { FORMATS, open } from "../packages/simtape/dist/index.js";
 import { fromFile } from "../packages/simtape/dist/io/node/index.js";
-import { Columns } from "../packages/simtape/dist/model/batch.js";
+import { Columns } from "../packages/simtape/dist/model/messages/batch.js";
 import { Recording } from "../packages/simtape/dist/model/recording.js";
 
 const [file, mode, count] = process.argv.slice(2);

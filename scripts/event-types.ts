@@ -33,7 +33,7 @@ const DEFINITIONS = Object.entries(EVENTS) as [string, Definition<unknown>][];
 export function eventTypes(): string {
   const objects = DEFINITIONS.filter(([, { shape }]) => shape.schema["properties"] !== undefined);
   return `// Made by \`npm run schemas\` of definition.ts: change that.
-import type { Value } from "../../model/value.ts";
+import type { Value } from "../../model/values/value.ts";
 import type { DeclaredSets, EntityCells } from "./state-shapes.ts";
 
 /** The sender's own name for a thing. */

@@ -8,9 +8,9 @@ import { fileURLToPath } from "node:url";
 import { Callsigns } from "../packages/simtape/src/formats/flightgear/write/callsigns.ts";
 import { open } from "../packages/simtape/src/index.ts";
 import { fromFile } from "../packages/simtape/src/io/node/index.ts";
-import { type Origin, originAt, TangentPlane, unsetOrigin } from "../packages/simtape/src/model/geodesy.ts";
-import { toJson } from "../packages/simtape/src/model/json.ts";
-import { placesOf } from "../packages/simtape/src/model/place.ts";
+import { type Origin, originAt, TangentPlane, unsetOrigin } from "../packages/simtape/src/model/axes/geodesy.ts";
+import { toJson } from "../packages/simtape/src/model/values/json.ts";
+import { placesOf } from "../packages/simtape/src/model/poses/place.ts";
 import { Fgfs, fgfsCommand, type Property } from "./fgfs.ts";
 import { framesOf, isAlike, isOwned } from "./fgfs-tape.ts";
 

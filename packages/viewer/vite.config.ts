@@ -8,13 +8,13 @@ import { CONTENT_SECURITY_POLICY } from "./policy.ts";
 
 /** Small modules that the worker has at once, in one file: each of its own would weigh more than what is in it. */
 const AT_ONCE =
-  /\/simtape\/src\/(bytes\/(budget|builder|crc32(-tables|-words)?|cursor|error|varint)|io\/(gate|source)|model\/(query\/path|axes-transform|columns|error|growth|kept\/scans|late|rotation|same-value|scope|standard-axes|text-room|time|value))\.ts$/;
+  /\/simtape\/src\/(bytes\/(budget|builder|crc32(-tables|-words)?|cursor|error|varint)|io\/source\/(gate|source)|model\/(axes\/(axes-transform|rotation|standard-axes)|error|kept\/scans|scope|state\/(growth|late|path)|values\/(same-value|text-room|time|value)))\.ts$/;
 /** What every page of a recording has at once, likewise: dialogs that are loaded on use share it. */
 const SHELL =
   /\/viewer\/src\/(afar|clock|engine\/preview|hooks|kept|long-query|scene\/(panel\/settings|surroundings\/(follow|use)-world)|timeline\/plot-box|measures|observable|placement|subject|use-(time-scale|unit-system)|ask\/(asking|use-asking)|compare\/comparing|events\/event-list|(export|video)\/shown|open\/files|shell\/(layout\/(kept-layout|layout|place)|sharing\/share)|timeline\/(lanes|use-window|window)|transport\/(commands|listen)|ui\/(dialog|icons|menu))\.tsx?$|\/node_modules\/(react|scheduler)\//;
 /** What every scene has at once and parts that are loaded on use share, likewise. */
 const SCENE =
-  /\/viewer\/src\/(blocks\/block-look|measure\/measuring|scene\/(camera\/gaze|drawing\/(compose|copies|grain|instances|lighting|look|quick|srgb)|things\/pick|presenters\/(cells|molecules\/(settings|structure)))|world\/registry)\.ts$|\/simtape\/src\/model\/(axes-transform|geodesy|pose-columns|rotation|same-value|standard-axes)\.ts$|\/three\/examples\/jsm\/utils\/BufferGeometryUtils\.js$/;
+  /\/viewer\/src\/(blocks\/block-look|measure\/measuring|scene\/(camera\/gaze|drawing\/(compose|copies|grain|instances|lighting|look|quick|srgb)|things\/pick|presenters\/(cells|molecules\/(settings|structure)))|world\/registry)\.ts$|\/simtape\/src\/model\/(axes\/(axes-transform|geodesy|rotation|standard-axes)|poses\/pose-columns|values\/same-value)\.ts$|\/three\/examples\/jsm\/utils\/BufferGeometryUtils\.js$/;
 /** Of all formats, which a worker asks for what things are called. */
 const TRAITS = /\/simtape\/src\/formats\/\w+\/traits\.ts$/;
 
@@ -30,7 +30,7 @@ export const shared = {
       { find: "simtape-client", replacement: library("../../client/src/index.ts") },
       { find: "simtape-server/rooms", replacement: library("../../server/src/rooms/index.ts") },
       { find: "#crc32", replacement: library("bytes/crc32-words.ts") },
-      { find: "#files", replacement: library("io/no-files.ts") },
+      { find: "#files", replacement: library("io/source/no-files.ts") },
       { find: "#native-zstd", replacement: library("codec/no-native-zstd.ts") },
       { find: "#zstd-wasm", replacement: library("codec/zstd-wasm.ts") },
       { find: /^simtape\/(ask|compare|race|stats|world)$/, replacement: library("$1/index.ts") },

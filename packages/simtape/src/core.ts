@@ -1,5 +1,5 @@
 /** simtape without its formats: `open` reads only the formats that it is given. */
-import type { HttpOptions } from "./io/http.ts";
+import type { HttpOptions } from "./io/http/http.ts";
 import { bundleAt, type Location } from "./location.ts";
 import { openBundle } from "./model/open.ts";
 import type { ChannelsOf, Format, OpenOptions } from "./model/format.ts";
@@ -39,19 +39,20 @@ export { provideZstd } from "./codec/zstd-provided.ts";
 export { fieldText, numberText } from "./bytes/field-text.ts";
 export { type Field, type FieldRole, MORE_FIELDS, NOT_UNDERSTOOD } from "./bytes/fields.ts";
 export { type FormatModule, formatFrom } from "./format-module.ts";
-export { blob } from "./io/blob.ts";
-export { bundleOf, filesBundle, httpBundle, withFiles } from "./io/bundle.ts";
-export { cached, type CachedOptions } from "./io/cached.ts";
-export { coalesced, type CoalescedOptions } from "./io/coalesced.ts";
-export { counted, type CountedSource } from "./io/counted.ts";
-export { http, type HttpOptions } from "./io/http.ts";
-export { httpStore, type HttpStoreOptions } from "./io/http-store.ts";
-export { memory } from "./io/memory.ts";
-export { memoryStore, type QuotaOptions } from "./io/memory-store.ts";
-export { s3Store } from "./io/s3.ts";
-export type { S3Clock, S3Credentials, S3Options } from "./io/s3-client.ts";
-export { type ByteSink, MemoryFiles, type SinkBundle } from "./io/sink.ts";
-export { type ByteSource, type SourceBundle, SourceError } from "./io/source.ts";
+export { blob } from "./io/source/blob.ts";
+export { httpBundle } from "./io/http/http-bundle.ts";
+export { bundleOf, filesBundle, withFiles } from "./io/source/bundle.ts";
+export { cached, type CachedOptions } from "./io/source/cached.ts";
+export { coalesced, type CoalescedOptions } from "./io/source/coalesced.ts";
+export { counted, type CountedSource } from "./io/source/counted.ts";
+export { http, type HttpOptions } from "./io/http/http.ts";
+export { httpStore, type HttpStoreOptions } from "./io/http/http-store.ts";
+export { memory } from "./io/source/memory.ts";
+export { memoryStore, type QuotaOptions } from "./io/store/memory-store.ts";
+export { s3Store } from "./io/s3/s3.ts";
+export type { S3Clock, S3Credentials, S3Options } from "./io/s3/s3-client.ts";
+export { type ByteSink, MemoryFiles, type SinkBundle } from "./io/sink/sink.ts";
+export { type ByteSource, type SourceBundle, SourceError } from "./io/source/source.ts";
 export {
   type Condition,
   type PutOptions,
@@ -59,12 +60,12 @@ export {
   type StoreEntry,
   StoreError,
   type StoreErrorCode,
-} from "./io/store.ts";
-export { type StoreBundle, type StoreBundleOptions, storeBundle } from "./io/store-bundle.ts";
+} from "./io/store/store.ts";
+export { type StoreBundle, type StoreBundleOptions, storeBundle } from "./io/store/store-bundle.ts";
 export { bundleAt, type Location } from "./location.ts";
-export { type AxesTransform, transformOf } from "./model/axes-transform.ts";
-export type { Angles, Axes, Compass, Direction, OwnAxes } from "./model/axes.ts";
-export { KEYFRAME, type MessageBatch } from "./model/batch.ts";
+export { type AxesTransform, transformOf } from "./model/axes/axes-transform.ts";
+export type { Angles, Axes, Compass, Direction, OwnAxes } from "./model/axes/axes.ts";
+export { KEYFRAME, type MessageBatch } from "./model/messages/batch.ts";
 export type { Contents, Dissection, DissectOptions, Dissector } from "./model/dissector.ts";
 export { FINDING_CODES, type FindingMeaning, type KnownFindingCode } from "./model/finding-codes.ts";
 export {
@@ -92,7 +93,7 @@ export {
   type SeriesItem,
   type SeriesPath,
   type ValuePath,
-} from "./model/query/path.ts";
+} from "./model/state/path.ts";
 export type { PathsOptions } from "./model/query/paths.ts";
 export { numberAt, readPath } from "./model/query/probe.ts";
 export type { SeriesBatchOptions, SeriesMode, SeriesOptions } from "./model/query/series.ts";
@@ -104,9 +105,9 @@ export { thinSeries } from "./model/query/thin.ts";
 export type { OnProgress } from "./model/query/walk.ts";
 export type { Reader } from "./model/reader.ts";
 export type { ChannelsOf, Format, FormatOption, OpenOptions, SniffHint } from "./model/format.ts";
-export type { StateModel } from "./model/state-model.ts";
-export type { Keyframe } from "./model/keyframe.ts";
-export type { Query } from "./model/batch-query.ts";
+export type { StateModel } from "./model/state/state-model.ts";
+export type { Keyframe } from "./model/messages/keyframe.ts";
+export type { Query } from "./model/messages/batch-query.ts";
 export type { NativeRecord } from "./model/native-record.ts";
 export type { RecordingInfo } from "./model/recording-info.ts";
 export type { EventQuery, EventReader, Participant, RecordingEvent } from "./model/query/event.ts";
@@ -122,22 +123,22 @@ export type {
 } from "./model/query/table-cells.ts";
 export { folderMains, partnersOf } from "./model/file-names.ts";
 export type { FileNames } from "./model/format-files.ts";
-export { Message } from "./model/message.ts";
+export { Message } from "./model/messages/message.ts";
 export { Recording, type StateOptions } from "./model/recording.ts";
-export type { Column, ColumnData, Interpolation } from "./model/column.ts";
-export { fromEarth, type Origin, originAt, TangentPlane, toEarth, unsetOrigin } from "./model/geodesy.ts";
-export { type Place, placesOf } from "./model/place.ts";
-export { PoseColumns, posesOf } from "./model/pose-columns.ts";
-export type { Numbers } from "./model/rotation.ts";
+export type { Column, ColumnData, Interpolation } from "./model/state/column.ts";
+export { fromEarth, type Origin, originAt, TangentPlane, toEarth, unsetOrigin } from "./model/axes/geodesy.ts";
+export { type Place, placesOf } from "./model/poses/place.ts";
+export { PoseColumns, posesOf } from "./model/poses/pose-columns.ts";
+export type { Numbers } from "./model/axes/rotation.ts";
 export { SIDE_CAR_ENDING } from "./model/side-car/ending.ts";
 export type { SideCar } from "./model/side-car/side-car.ts";
-export { areSameAxes, standardAxes } from "./model/standard-axes.ts";
-export { type EntitySet, MutableState, type State } from "./model/state.ts";
-export { metresPer, metresPerSecond, radiansPer } from "./model/units.ts";
+export { areSameAxes, standardAxes } from "./model/axes/standard-axes.ts";
+export { type EntitySet, MutableState, type State } from "./model/state/state.ts";
+export { metresPer, metresPerSecond, radiansPer } from "./model/values/units.ts";
 export type { Original } from "./model/original.ts";
 export { type Hands, HERO, type Showing } from "./model/showing.ts";
 export type { Traits } from "./model/traits.ts";
-export type { TextRoom } from "./model/text-room.ts";
+export type { TextRoom } from "./model/values/text-room.ts";
 export {
   milliseconds,
   seconds,
@@ -146,8 +147,8 @@ export {
   type TimeDomain,
   type Timeline,
   type TimeRange,
-} from "./model/time.ts";
-export type { Channel, ChannelInfo, ChannelStatistics, Schema, Value } from "./model/value.ts";
+} from "./model/values/time.ts";
+export type { Channel, ChannelInfo, ChannelStatistics, Schema, Value } from "./model/values/value.ts";
 export type {
   Account,
   ChannelSpec,

@@ -8,7 +8,7 @@ import {
   type OpenWithOptions,
 } from "./core.ts";
 import { FORMATS } from "./formats.ts";
-import type { SinkBundle } from "./io/sink.ts";
+import type { SinkBundle } from "./io/sink/sink.ts";
 import type { Location } from "./location.ts";
 import type { ChannelsOf, Format } from "./model/format.ts";
 import type { Recording } from "./model/recording.ts";

@@ -58,18 +58,18 @@ export {
 export { loadZstd, type Zstd, type ZstdCompressOptions, type ZstdDecompressOptions } from "./codec/zstd.ts";
 
 // Where bytes come from and go.
-export { WriteBehind } from "./io/behind.ts";
-export { type GzipDamage, inflated, type InflatedOptions, type InflatedSource } from "./io/inflated.ts";
-export { memory } from "./io/memory.ts";
-export { type ByteSink, MemoryFiles, type SinkBundle } from "./io/sink.ts";
-export { type ByteSource, type SourceBundle, SourceError } from "./io/source.ts";
-export type { Spool, SpoolFactory } from "./io/spool.ts";
-export { openZip, type Zip, zipContent, type ZipDamage, type ZipMember } from "./io/zip.ts";
+export { WriteBehind } from "./io/sink/behind.ts";
+export { type GzipDamage, inflated, type InflatedOptions, type InflatedSource } from "./io/zip/inflated.ts";
+export { memory } from "./io/source/memory.ts";
+export { type ByteSink, MemoryFiles, type SinkBundle } from "./io/sink/sink.ts";
+export { type ByteSource, type SourceBundle, SourceError } from "./io/source/source.ts";
+export type { Spool, SpoolFactory } from "./io/source/spool.ts";
+export { openZip, type Zip, zipContent, type ZipDamage, type ZipMember } from "./io/zip/zip.ts";
 
 // Messages.
-export { ColumnBuilder, Columns, KEYFRAME, type MessageBatch } from "./model/batch.ts";
+export { ColumnBuilder, Columns, KEYFRAME, type MessageBatch } from "./model/messages/batch.ts";
 export { boundsOf, findKeyframe, readChunks, StatisticsCounter, summarize } from "./model/chunks.ts";
-export type { Chunk, DecodeChunk } from "./model/chunk.ts";
+export type { Chunk, DecodeChunk } from "./model/messages/chunk.ts";
 export {
   type Finding,
   type FindingCode,
@@ -89,7 +89,7 @@ export {
   type TimeDomain,
   type Timeline,
   type TimeRange,
-} from "./model/time.ts";
+} from "./model/values/time.ts";
 export {
   type Channel,
   type ChannelInfo,
@@ -98,7 +98,7 @@ export {
   type Schema,
   untyped,
   type Value,
-} from "./model/value.ts";
+} from "./model/values/value.ts";
 
 // State.
 export type {
@@ -108,44 +108,44 @@ export type {
   ColumnSpec,
   Interpolation,
   MutableColumn,
-} from "./model/column.ts";
+} from "./model/state/column.ts";
 export { Fold } from "./model/fold.ts";
-export { Late, type Make } from "./model/late.ts";
-export { transformOf } from "./model/axes-transform.ts";
-export type { Angles, Axes, Direction, OwnAxes } from "./model/axes.ts";
-export { fromEarth, type Origin, originAt, TangentPlane, toEarth, unsetOrigin } from "./model/geodesy.ts";
-export { type Place, placesOf } from "./model/place.ts";
-export { isSameValue } from "./model/same-value.ts";
-export { metresPer, radiansPer } from "./model/units.ts";
+export { Late, type Make } from "./model/state/late.ts";
+export { transformOf } from "./model/axes/axes-transform.ts";
+export type { Angles, Axes, Direction, OwnAxes } from "./model/axes/axes.ts";
+export { fromEarth, type Origin, originAt, TangentPlane, toEarth, unsetOrigin } from "./model/axes/geodesy.ts";
+export { type Place, placesOf } from "./model/poses/place.ts";
+export { isSameValue } from "./model/values/same-value.ts";
+export { metresPer, radiansPer } from "./model/values/units.ts";
 export {
   areSameSets,
   type EntitySet,
   type MutableEntitySet,
   MutableState,
   type State,
-} from "./model/state.ts";
+} from "./model/state/state.ts";
 
 // What a format implements.
 export type { Contents, Dissection, DissectOptions, Dissector } from "./model/dissector.ts";
 export type { FileNames } from "./model/format-files.ts";
 export type { NeededFile, Reader } from "./model/reader.ts";
 export type { Format, FormatOption, OpenOptions, SniffHint } from "./model/format.ts";
-export type { ColumnReader, RowRun, WantedNumber } from "./model/column-reader.ts";
-export { BatchView, LastRead } from "./model/last-read.ts";
-export type { StateModel } from "./model/state-model.ts";
-export type { Keyframe } from "./model/keyframe.ts";
-export type { Query } from "./model/batch-query.ts";
+export type { ColumnReader, RowRun, WantedNumber } from "./model/state/column-reader.ts";
+export { BatchView, LastRead } from "./model/state/last-read.ts";
+export type { StateModel } from "./model/state/state-model.ts";
+export type { Keyframe } from "./model/messages/keyframe.ts";
+export type { Query } from "./model/messages/batch-query.ts";
 export type { NativeRecord } from "./model/native-record.ts";
 export type { RecordingInfo } from "./model/recording-info.ts";
 export { calledBy, eventOf } from "./model/query/events.ts";
 export type { EventReader, Participant, RecordingEvent } from "./model/query/event.ts";
-export type { CellPath, SeriesItem, SeriesPath, ValuePath } from "./model/query/path.ts";
+export type { CellPath, SeriesItem, SeriesPath, ValuePath } from "./model/state/path.ts";
 export { textOf } from "./model/query/value-text.ts";
 export type { Recording } from "./model/recording.ts";
 export type { Original } from "./model/original.ts";
 export { cellPath, type Hands, HERO, type Showing, valuePath } from "./model/showing.ts";
 export type { Recorded, Traits, Word, Words } from "./model/traits.ts";
-export { roomAt, type TextRoom } from "./model/text-room.ts";
+export { roomAt, type TextRoom } from "./model/values/text-room.ts";
 export {
   type Account,
   type ChannelSpec,

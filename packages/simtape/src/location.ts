@@ -1,11 +1,12 @@
-import { blob } from "./io/blob.ts";
-import { bundleOf, httpBundle } from "./io/bundle.ts";
-import { cached } from "./io/cached.ts";
-import { coalesced } from "./io/coalesced.ts";
-import type { HttpOptions } from "./io/http.ts";
-import { parsedUrl, shownUrl } from "./io/shown-url.ts";
-import { memory } from "./io/memory.ts";
-import type { ByteSource, SourceBundle } from "./io/source.ts";
+import { blob } from "./io/source/blob.ts";
+import { httpBundle } from "./io/http/http-bundle.ts";
+import { bundleOf } from "./io/source/bundle.ts";
+import { cached } from "./io/source/cached.ts";
+import { coalesced } from "./io/source/coalesced.ts";
+import type { HttpOptions } from "./io/http/http.ts";
+import { parsedUrl, shownUrl } from "./io/source/shown-url.ts";
+import { memory } from "./io/source/memory.ts";
+import type { ByteSource, SourceBundle } from "./io/source/source.ts";
 
 /**
  * Where a recording is: a URL (http, https; on Node file, too), a file of the page, bytes, a source, or a bundle of files

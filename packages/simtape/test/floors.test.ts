@@ -9,9 +9,9 @@ const SOUND: Readonly<Record<string, string>> = {
   "bytes/cursor.ts": `import { LayoutError } from "./error.ts";`,
   "bytes/error.ts": "export class LayoutError extends Error {}",
   "codec/nbt.ts": `import { ByteCursor } from "../bytes/cursor.ts";`,
-  "io/source.ts": `import type { LayoutError } from "../bytes/error.ts";`,
-  "io/node/file.ts": `import { open } from "node:fs/promises";\nimport type { ByteSource } from "../source.ts";`,
-  "model/open.ts": `import { nbt } from "../codec/nbt.ts";\nexport { type ByteSource } from "../io/source.ts";`,
+  "io/source/source.ts": `import type { LayoutError } from "../../bytes/error.ts";`,
+  "io/node/file.ts": `import { open } from "node:fs/promises";\nimport type { ByteSource } from "../source/source.ts";`,
+  "model/open.ts": `import { nbt } from "../codec/nbt.ts";\nexport { type ByteSource } from "../io/source/source.ts";`,
   "formats/carla/format.ts": `import { read } from "./layout.ts";\nimport { open } from "../../model/open.ts";`,
   "formats/carla/layout.ts": `import { ByteCursor } from "../../bytes/cursor.ts";\nimport pako from "fflate";`,
   "formats/mira/format.ts": "export const mira = 1;",
@@ -51,7 +51,7 @@ describe("the check of the floors", () => {
   test.each([
     ["from bytes", "bytes/cursor.ts", "../codec/nbt.ts"],
     ["from codec", "codec/nbt.ts", "../model/open.ts"],
-    ["from io", "io/source.ts", "../model/open.ts"],
+    ["from io", "io/source/source.ts", "../../model/open.ts"],
     ["of a format by the model", "model/open.ts", "../formats/carla/format.ts"],
     ["of ops by a format", "formats/carla/format.ts", "../../ops/check.ts"],
     ["of the root by a format", "formats/mira/format.ts", "../../formats.ts"],
@@ -64,8 +64,8 @@ describe("the check of the floors", () => {
   });
 
   test.each([
-    ["codec and io", "codec/nbt.ts", "../io/source.ts"],
-    ["io and codec", "io/source.ts", "../codec/nbt.ts"],
+    ["codec and io", "codec/nbt.ts", "../io/source/source.ts"],
+    ["io and codec", "io/source/source.ts", "../../codec/nbt.ts"],
     ["two formats", "formats/mira/format.ts", "../carla/layout.ts"],
     ["ops and play", "ops/check.ts", "../play/clock.ts"],
     ["a root file and a command", "index.ts", "./cli/main.ts"],
@@ -75,18 +75,26 @@ describe("the check of the floors", () => {
     ]);
   });
 
-  test.each(["bytes/error.ts", "io/source.ts", "model/open.ts", "formats/mira/format.ts", "ops/check.ts", "index.ts"])(
-    "finds node: in %s",
-    (path) => {
-      expect(check({ [path]: `import type { Stats } from "node:fs";` }).wrong).toEqual([
-        `${path} imports node:fs: node: is for io/node and cli`,
-      ]);
-    },
-  );
+  test.each([
+    "bytes/error.ts",
+    "io/source/source.ts",
+    "model/open.ts",
+    "formats/mira/format.ts",
+    "ops/check.ts",
+    "index.ts",
+  ])("finds node: in %s", (path) => {
+    expect(check({ [path]: `import type { Stats } from "node:fs";` }).wrong).toEqual([
+      `${path} imports node:fs: node: is for io/node and cli`,
+    ]);
+  });
 
-  test.each(["model/open.ts", "io/source.ts", "index.ts"])("finds what is only for Node behind %s", (path) => {
+  test.each(["model/open.ts", "io/source/source.ts", "index.ts"])("finds what is only for Node behind %s", (path) => {
     const target =
-      path === "index.ts" ? "./io/node/file.ts" : path === "io/source.ts" ? "./node/file.ts" : "../io/node/file.ts";
+      path === "index.ts"
+        ? "./io/node/file.ts"
+        : path === "io/source/source.ts"
+          ? "../node/file.ts"
+          : "../io/node/file.ts";
     expect(check({ [path]: `import { file } from "${target}";` }).wrong).toEqual([
       `${path} imports ${target}: io/node is for cli and for users`,
     ]);
@@ -96,6 +104,7 @@ describe("the check of the floors", () => {
     ["upward", "formats/hcrp/layout/chunk.ts", "../write/writer.ts", "it is in a higher room"],
     ["upward to the format itself", "formats/hcrp/read/reader.ts", "../format.ts", "it is in a higher room"],
     ["of any format", "formats/mira/meaning/state.ts", "../read/reader.ts", "it is in a higher room"],
+    ["of io", "io/source/blob.ts", "../sink/sink.ts", "it is in a higher room"],
     ["of the model", "model/fold.ts", "./side-car/side-car.ts", "it is in a higher room"],
     [
       "from a side-car to what opens with it",

@@ -59,8 +59,18 @@ const ROOMS: Readonly<Record<string, readonly (readonly string[])[]>> = {
     ["commands/carla", "commands/hcrp", "commands/mcap"],
     ["commands"],
   ],
+  io: [["source"], ["sink"], ["store"], ["http"], ["s3", "zip"], ["node"]],
   // over the model and its queries the side-car, and over that the recording, which is opened with one
-  model: [["", "kept", "query"], ["side-car"], ["open.ts", "recording.ts", "query/first-chart.ts"]],
+  model: [
+    ["values"],
+    ["axes"],
+    ["messages"],
+    ["state"],
+    ["poses"],
+    ["", "kept", "query"],
+    ["side-car"],
+    ["open.ts", "recording.ts", "query/first-chart.ts"],
+  ],
   live: [[""], ["nanover", "flightgear", "foxglove"], ["index.ts"]],
   record: [["live", "dictionary"], ["compact", "retain", "events"], ["lines"]],
 };

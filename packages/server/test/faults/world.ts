@@ -2,7 +2,7 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { fileURLToPath } from "node:url";
 import { type S3Credentials, type Store, s3Store } from "simtape";
-import { S3Client } from "../../../simtape/src/io/s3-client.ts";
+import { S3Client } from "../../../simtape/src/io/s3/s3-client.ts";
 import { type CephServer, startCeph } from "../../../simtape/test/support/ceph-server.ts";
 import { startNats, type TestNats } from "../support/nats.ts";
 import { startNode, type TestNode } from "../support/node.ts";

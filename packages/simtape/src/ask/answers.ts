@@ -1,4 +1,4 @@
-import type { Time } from "../model/time.ts";
+import type { Time } from "../model/values/time.ts";
 import type { Machine } from "./machine.ts";
 import type { Root } from "./program.ts";
 import type { Rows } from "./rows.ts";

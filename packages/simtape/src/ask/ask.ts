@@ -1,7 +1,7 @@
 import type { Recording } from "../model/recording.ts";
 import { type ColumnExtent, columnExtentsOf, type NameFacts, type Outline } from "../model/query/name-facts.ts";
-import { pathText } from "../model/query/path.ts";
-import { after, type Time, type TimeRange } from "../model/time.ts";
+import { pathText } from "../model/state/path.ts";
+import { after, type Time, type TimeRange } from "../model/values/time.ts";
 import type { OnProgress } from "../model/query/walk.ts";
 import { type Answer, AnswerMaker } from "./answers.ts";
 import type { Ast } from "./ast.ts";

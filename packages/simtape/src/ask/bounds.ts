@@ -1,7 +1,7 @@
 import type { Extent } from "../model/query/extents.ts";
 import type { PathInfo } from "../model/query/listing.ts";
 import type { ColumnExtent } from "../model/query/name-facts.ts";
-import { pathText } from "../model/query/path.ts";
+import { pathText } from "../model/state/path.ts";
 import type { Crowd, Node } from "./node.ts";
 
 /** Numbers that something has at most: from the least to the greatest. Null: nothing is known. */

@@ -1,10 +1,10 @@
-import { findPath, isLeaf, nearest, type SeriesPath, unitOfItem } from "../model/query/path.ts";
+import { findPath, isLeaf, nearest, type SeriesPath, unitOfItem } from "../model/state/path.ts";
 import { kindOfData, type PathInfo, pathsIn, type SeriesKind, textsOf } from "../model/query/listing.ts";
-import { completeAxes } from "../model/standard-axes.ts";
+import { completeAxes } from "../model/axes/standard-axes.ts";
 import type { Recording } from "../model/recording.ts";
-import type { State } from "../model/state.ts";
-import type { Column } from "../model/column.ts";
-import type { Time } from "../model/time.ts";
+import type { State } from "../model/state/state.ts";
+import type { Column } from "../model/state/column.ts";
+import type { Time } from "../model/values/time.ts";
 import { ONE, type Unit, unitRecorded } from "./units.ts";
 import { fits } from "./wildcard.ts";
 

@@ -1,4 +1,4 @@
-import { pathText, type SeriesPath } from "../model/query/path.ts";
+import { pathText, type SeriesPath } from "../model/state/path.ts";
 import type { Catalog } from "./catalog.ts";
 import type { Checked } from "./check.ts";
 import { AskError } from "./error.ts";

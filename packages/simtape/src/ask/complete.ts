@@ -1,6 +1,6 @@
 import type { IToken } from "./chevrotain.ts";
 import type { Recording } from "../model/recording.ts";
-import { after } from "../model/time.ts";
+import { after } from "../model/values/time.ts";
 import { Catalog } from "./catalog.ts";
 import { AskError } from "./error.ts";
 import { FUNCTIONS } from "./functions.ts";

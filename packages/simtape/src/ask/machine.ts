@@ -1,6 +1,6 @@
 import { readPath } from "../model/query/probe.ts";
 import type { Series } from "../model/query/sinks.ts";
-import type { State } from "../model/state.ts";
+import type { State } from "../model/state/state.ts";
 import { AskError } from "./error.ts";
 import * as kernels from "./kernels.ts";
 import type { Clock, Instruction, Load, Program } from "./program.ts";

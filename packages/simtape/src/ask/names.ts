@@ -1,4 +1,4 @@
-import { pathText } from "../model/query/path.ts";
+import { pathText } from "../model/state/path.ts";
 import type { Ast, AstEach } from "./ast.ts";
 import type { SetFacts, Vocabulary } from "./catalog.ts";
 import { AskError } from "./error.ts";

@@ -1,4 +1,4 @@
-import type { SeriesPath } from "../model/query/path.ts";
+import type { SeriesPath } from "../model/state/path.ts";
 import type { Unit } from "./units.ts";
 
 /**

@@ -1,4 +1,4 @@
-import type { SeriesPath } from "../model/query/path.ts";
+import type { SeriesPath } from "../model/state/path.ts";
 import type { FunctionName, Thing } from "./node.ts";
 
 /** One operation over columns: reads registers, writes one. Plain data; the machine knows what each name does. */

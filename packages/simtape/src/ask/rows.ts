@@ -1,5 +1,5 @@
 import type { Series } from "../model/query/sinks.ts";
-import type { Time } from "../model/time.ts";
+import type { Time } from "../model/values/time.ts";
 import type { Spans } from "./spans.ts";
 
 /** Paths that have the same times, and of each row of the batch the place in these that holds there; -1: what held before. */

@@ -1,4 +1,4 @@
-import type { Time } from "../model/time.ts";
+import type { Time } from "../model/values/time.ts";
 
 /** Intervals `[from[i], until[i])`, ascending, that do not touch; or instants, of which `from` and `until` are the same. */
 export interface Spans {

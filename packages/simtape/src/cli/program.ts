@@ -5,7 +5,7 @@ import { addCommands } from "./commands.ts";
 import { begin, end, over } from "./run/ending.ts";
 import { EXIT, failureOf, UsageError } from "./run/failure.ts";
 import { takesFormatModules, useFormatModules } from "./input/formats.ts";
-import { toJson } from "../model/json.ts";
+import { toJson } from "../model/values/json.ts";
 import { Output, say, talk } from "./run/terminal.ts";
 import { takesTimeout } from "./input/timeout.ts";
 import { S3_HELP } from "./input/s3-help.ts";

@@ -21,8 +21,8 @@ export { isReachedFromElsewhere, Names, originOf, type Reach } from "./view/reac
 export { placesIn, type ViewFacts } from "./view/facts.ts";
 export { journalFile } from "../io/node/journal-file.ts";
 export { JOURNAL } from "../record/live/recording-folder.ts";
-export { s3Presigner } from "../io/s3.ts";
-export { shownUrl } from "../io/shown-url.ts";
+export { s3Presigner } from "../io/s3/s3.ts";
+export { shownUrl } from "../io/source/shown-url.ts";
 export { recognize } from "../model/open.ts";
 export { PROVENANCE_ENDING } from "../model/annotation.ts";
 export {
@@ -34,7 +34,7 @@ export {
   showsWorldOf,
   WORLD_ENDINGS,
 } from "../model/file-names.ts";
-export { answerStore, STORE_STATUS, type StoreAnswer, type StoreRequest } from "../io/store-answer.ts";
+export { answerStore, STORE_STATUS, type StoreAnswer, type StoreRequest } from "../io/store/store-answer.ts";
 export { makeSideCar, type SideCarOptions, type SideCarReport } from "../ops/side-car.ts";
 export type { ReportLine } from "../record/lines/commands.ts";
 export {

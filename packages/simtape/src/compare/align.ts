@@ -1,7 +1,7 @@
 import { eventKinds } from "../model/query/events.ts";
 import type { RecordingEvent } from "../model/query/event.ts";
 import type { Recording } from "../model/recording.ts";
-import type { Time } from "../model/time.ts";
+import type { Time } from "../model/values/time.ts";
 import { CompareError } from "./error.ts";
 import type { Alignment } from "./report.ts";
 

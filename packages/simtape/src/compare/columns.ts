@@ -1,8 +1,8 @@
-import type { Column, ColumnData } from "../model/column.ts";
-import { toEarth } from "../model/geodesy.ts";
-import { posesOf } from "../model/pose-columns.ts";
-import { areSameAxes } from "../model/standard-axes.ts";
-import type { EntitySet } from "../model/state.ts";
+import type { Column, ColumnData } from "../model/state/column.ts";
+import { toEarth } from "../model/axes/geodesy.ts";
+import { posesOf } from "../model/poses/pose-columns.ts";
+import { areSameAxes } from "../model/axes/standard-axes.ts";
+import type { EntitySet } from "../model/state/state.ts";
 import { factorBetween, type Tolerance } from "./rules.ts";
 import type { Rows } from "./matching.ts";
 

@@ -1,7 +1,7 @@
 import { RecordingError } from "../model/error.ts";
 import { Fold } from "../model/fold.ts";
 import type { Recording } from "../model/recording.ts";
-import { after, type Time, type Timeline, type TimeRange } from "../model/time.ts";
+import { after, type Time, type Timeline, type TimeRange } from "../model/values/time.ts";
 import { parseAlignment, shiftOf } from "./align.ts";
 import { areEqualStates, Differ } from "./differ.ts";
 import { CompareError } from "./error.ts";

@@ -1,6 +1,6 @@
 import type { Series } from "../model/query/sinks.ts";
 import type { Recording } from "../model/recording.ts";
-import type { Time } from "../model/time.ts";
+import type { Time } from "../model/values/time.ts";
 import { CompareError } from "./error.ts";
 
 /** Samples of the longer one. */

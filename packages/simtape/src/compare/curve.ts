@@ -1,4 +1,4 @@
-import type { Time } from "../model/time.ts";
+import type { Time } from "../model/values/time.ts";
 import type { Divergence, PathDifference } from "./report.ts";
 
 /** Parts of the range for which a curve has a number each. */

@@ -1,10 +1,10 @@
-import { type EntitySet, isSameSet } from "../model/state.ts";
-import type { MutableState } from "../model/state.ts";
-import type { Column, ColumnData } from "../model/column.ts";
-import { pathText } from "../model/query/path.ts";
-import type { Time } from "../model/time.ts";
+import { type EntitySet, isSameSet } from "../model/state/state.ts";
+import type { MutableState } from "../model/state/state.ts";
+import type { Column, ColumnData } from "../model/state/column.ts";
+import { pathText } from "../model/state/path.ts";
+import type { Time } from "../model/values/time.ts";
 import type { Traits } from "../model/traits.ts";
-import type { Value } from "../model/value.ts";
+import type { Value } from "../model/values/value.ts";
 import { type ColumnErrors, type ColumnPlan, compareColumns, planOf, poseCells, UNKNOWN } from "./columns.ts";
 import { ErrorCurve, type Span } from "./curve.ts";
 import { Matching, type Rows } from "./matching.ts";

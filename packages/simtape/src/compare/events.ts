@@ -1,6 +1,6 @@
 import type { RecordingEvent } from "../model/query/event.ts";
 import type { Recording } from "../model/recording.ts";
-import type { Time } from "../model/time.ts";
+import type { Time } from "../model/values/time.ts";
 import type { ComparedEvent, EventDifference } from "./report.ts";
 
 /** Differences that are listed. */

@@ -1,5 +1,5 @@
-import type { MessageBatch } from "../model/batch.ts";
-import type { Time } from "../model/time.ts";
+import type { MessageBatch } from "../model/messages/batch.ts";
+import type { Time } from "../model/values/time.ts";
 import type { Side } from "./side.ts";
 
 /**

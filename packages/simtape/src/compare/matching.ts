@@ -1,6 +1,6 @@
-import { type Origin, unsetOrigin } from "../model/geodesy.ts";
-import { type Place, placesOf } from "../model/place.ts";
-import type { EntitySet, State } from "../model/state.ts";
+import { type Origin, unsetOrigin } from "../model/axes/geodesy.ts";
+import { type Place, placesOf } from "../model/poses/place.ts";
+import type { EntitySet, State } from "../model/state/state.ts";
 import type { Match } from "./report.ts";
 
 type Id = number | string;

@@ -1,4 +1,4 @@
-import type { Time } from "../model/time.ts";
+import type { Time } from "../model/values/time.ts";
 import type { OnlyIn } from "./report.ts";
 
 /** Those of each side that are listed. */

@@ -1,6 +1,6 @@
-import { toJson } from "../model/json.ts";
-import type { Value } from "../model/value.ts";
-import { clockText, escaped, numberText } from "../model/markup.ts";
+import { toJson } from "../model/values/json.ts";
+import type { Value } from "../model/values/value.ts";
+import { clockText, escaped, numberText } from "../model/values/markup.ts";
 import { linkTo, nameOfPath, reportPage, type TimeLink } from "../model/report-page.ts";
 import { plotOf } from "./plot.ts";
 import type { Comparison, ComparedSide, Divergence, EventDifference, OnlyIn, PathDifference } from "./report.ts";

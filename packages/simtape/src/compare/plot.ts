@@ -1,5 +1,5 @@
-import type { Time } from "../model/time.ts";
-import { escaped } from "../model/markup.ts";
+import type { Time } from "../model/values/time.ts";
+import { escaped } from "../model/values/markup.ts";
 
 const WIDTH = 640;
 const HEIGHT = 96;

@@ -1,6 +1,6 @@
 import type { Finding } from "../model/error.ts";
-import type { Time } from "../model/time.ts";
-import type { Value } from "../model/value.ts";
+import type { Time } from "../model/values/time.ts";
+import type { Value } from "../model/values/value.ts";
 
 /** Which of the two recordings. */
 export type Which = "a" | "b";

@@ -1,5 +1,5 @@
 import { CompareError } from "./error.ts";
-import { isUnit, metresPer, metresPerSecond } from "../model/units.ts";
+import { isUnit, metresPer, metresPerSecond } from "../model/values/units.ts";
 
 /** How far numbers may be apart: by so much, or by so much of the greater one, whichever is more. */
 export interface Tolerance {

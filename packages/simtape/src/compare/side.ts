@@ -1,9 +1,9 @@
-import type { MessageBatch } from "../model/batch.ts";
+import type { MessageBatch } from "../model/messages/batch.ts";
 import { Fold } from "../model/fold.ts";
-import { Growth } from "../model/growth.ts";
+import { Growth } from "../model/state/growth.ts";
 import type { Recording } from "../model/recording.ts";
-import { MutableState } from "../model/state.ts";
-import { after, type Time } from "../model/time.ts";
+import { MutableState } from "../model/state/state.ts";
+import { after, type Time } from "../model/values/time.ts";
 
 /** One recording while it is compared: messages in order, and the state that they come to. Times are those of A. */
 export class Side {

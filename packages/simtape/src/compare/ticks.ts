@@ -1,6 +1,6 @@
-import type { MessageBatch } from "../model/batch.ts";
+import type { MessageBatch } from "../model/messages/batch.ts";
 import type { Recording } from "../model/recording.ts";
-import type { Time } from "../model/time.ts";
+import type { Time } from "../model/values/time.ts";
 
 /** Whether the ticks of a recording are its messages of motion: there is one channel of these, and it has some. */
 export async function hasMotion({ motion, reader }: Recording, signal: AbortSignal | undefined): Promise<boolean> {

@@ -21,7 +21,7 @@ import {
   Version,
 } from "@uwdata/flechette";
 import type { ItemKind, TableList } from "../model/query/table-cells.ts";
-import type { Value } from "../model/value.ts";
+import type { Value } from "../model/values/value.ts";
 import { ArrowFile, type Put as PutBytes } from "./arrow-file.ts";
 import type { Exporter } from "./exporter.ts";
 import { int64Of, itemOf } from "./row-cells.ts";

@@ -1,7 +1,7 @@
 import { jsonOf } from "../model/query/value-text.ts";
 import type { TableKind } from "../model/query/table-cells.ts";
-import type { Value } from "../model/value.ts";
-import { visible } from "../model/visible.ts";
+import type { Value } from "../model/values/value.ts";
+import { visible } from "../model/values/visible.ts";
 import type { Exporter } from "./exporter.ts";
 import { rowExporter } from "./row-exporter.ts";
 import { CSV } from "./row-facts.ts";

@@ -1,5 +1,5 @@
-import { held } from "../io/held.ts";
-import type { SinkBundle } from "../io/sink.ts";
+import { held } from "../io/sink/held.ts";
+import type { SinkBundle } from "../io/sink/sink.ts";
 import { RecordingError } from "../model/error.ts";
 import type { Recording } from "../model/recording.ts";
 import type { Exporter, ExportOptions, ExportReport, ExportTarget } from "./exporter.ts";

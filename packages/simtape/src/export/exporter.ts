@@ -1,5 +1,5 @@
-import type { SinkBundle } from "../io/sink.ts";
-import type { SourceBundle } from "../io/source.ts";
+import type { SinkBundle } from "../io/sink/sink.ts";
+import type { SourceBundle } from "../io/source/source.ts";
 import type { TableOptions } from "../model/query/table.ts";
 import type { Recording } from "../model/recording.ts";
 import type { Lost } from "../model/writer.ts";

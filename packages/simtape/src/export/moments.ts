@@ -3,8 +3,8 @@ import { statesAlong } from "../model/query/along.ts";
 import { boundsOf, type QuerySource } from "../model/query/source.ts";
 import type { Recording } from "../model/recording.ts";
 import { wholeScope } from "../model/scope.ts";
-import type { MutableState, State } from "../model/state.ts";
-import type { Time, TimeRange } from "../model/time.ts";
+import type { MutableState, State } from "../model/state/state.ts";
+import type { Time, TimeRange } from "../model/values/time.ts";
 
 /** At which times states are looked at. */
 export interface MomentOptions extends TimeRange {

@@ -1,5 +1,5 @@
-import { toJson } from "../model/json.ts";
-import { jsonText } from "../model/visible.ts";
+import { toJson } from "../model/values/json.ts";
+import { jsonText } from "../model/values/visible.ts";
 import type { Exporter } from "./exporter.ts";
 import { rowExporter } from "./row-exporter.ts";
 import { NDJSON } from "./row-facts.ts";

@@ -1,5 +1,5 @@
 import type { ItemKind, TableList } from "../model/query/table-cells.ts";
-import type { Value } from "../model/value.ts";
+import type { Value } from "../model/values/value.ts";
 import { int64Of, itemOf } from "./row-cells.ts";
 import { isWhole, type RowCells, type RowColumn } from "./rows.ts";
 

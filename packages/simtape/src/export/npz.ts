@@ -1,5 +1,5 @@
-import type { ByteSink } from "../io/sink.ts";
-import { toJson } from "../model/json.ts";
+import type { ByteSink } from "../io/sink/sink.ts";
+import { toJson } from "../model/values/json.ts";
 import type { Exporter } from "./exporter.ts";
 import { ColumnArrays } from "./npz-arrays.ts";
 import { exporterOfRows, type Rows } from "./row-exporter.ts";

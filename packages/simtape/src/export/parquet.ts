@@ -1,6 +1,6 @@
 import { ByteWriter, ParquetWriter, type SchemaElement } from "hyparquet-writer";
 import type { ItemKind, TableCells, TableKind, TableList } from "../model/query/table-cells.ts";
-import type { Value } from "../model/value.ts";
+import type { Value } from "../model/values/value.ts";
 import type { Exporter } from "./exporter.ts";
 import { int64Of, itemOf } from "./row-cells.ts";
 import { rowExporter } from "./row-exporter.ts";

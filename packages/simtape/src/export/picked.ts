@@ -1,4 +1,4 @@
-import type { EntitySet } from "../model/state.ts";
+import type { EntitySet } from "../model/state/state.ts";
 
 /** Ids that are wanted, as they were given and as numbers where they are: `"24"` and 24 are one thing. Null: all. */
 export function wantedIds(ids: readonly (number | string)[] | undefined): ReadonlySet<number | string> | null {

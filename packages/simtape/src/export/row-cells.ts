@@ -1,7 +1,7 @@
 import { RecordingError } from "../model/error.ts";
 import type { ItemKind } from "../model/query/table-cells.ts";
 import { jsonOf } from "../model/query/value-text.ts";
-import type { Value } from "../model/value.ts";
+import type { Value } from "../model/values/value.ts";
 
 const HIGH = 2 ** 32;
 

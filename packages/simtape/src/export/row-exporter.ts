@@ -1,6 +1,6 @@
-import type { Axes } from "../model/axes.ts";
+import type { Axes } from "../model/axes/axes.ts";
 import type { Recording } from "../model/recording.ts";
-import type { ByteSink, SinkBundle } from "../io/sink.ts";
+import type { ByteSink, SinkBundle } from "../io/sink/sink.ts";
 import type { Lost } from "../model/writer.ts";
 import type { Exporter, ExportOptions, ExportReport, ExportTarget } from "./exporter.ts";
 import { rowsIn, rowsOf } from "./row-source.ts";

@@ -1,6 +1,6 @@
 import { LayoutError } from "../bytes/error.ts";
 import type { Recording } from "../model/recording.ts";
-import type { Channel } from "../model/value.ts";
+import type { Channel } from "../model/values/value.ts";
 
 /** What rows are asked of. */
 export interface RowsAsked {

@@ -1,5 +1,5 @@
 import type { TableBatch, TableCells, TableColumn } from "../model/query/table-cells.ts";
-import type { Timeline } from "../model/time.ts";
+import type { Timeline } from "../model/values/time.ts";
 import { isTime, type RowBatch, type RowCells, type RowColumn } from "./rows.ts";
 import { utcOf } from "./utc.ts";
 

@@ -12,7 +12,7 @@ import {
   writeLocator64,
   writeZip64Extra,
 } from "../bytes/zip.ts";
-import type { ByteSink } from "../io/sink.ts";
+import type { ByteSink } from "../io/sink/sink.ts";
 import { RecordingError } from "../model/error.ts";
 
 /** A member whose size is known before its bytes are. */

@@ -1,4 +1,4 @@
-import type { ByteSink } from "../io/sink.ts";
+import type { ByteSink } from "../io/sink/sink.ts";
 
 /** Characters that are gathered before they are written. */
 const PIECE = 1 << 18;

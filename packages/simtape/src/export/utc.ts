@@ -1,4 +1,4 @@
-import type { Timeline } from "../model/time.ts";
+import type { Timeline } from "../model/values/time.ts";
 
 const MILLION = 1_000_000;
 /** Nanoseconds since 1970 that fit 64 bits, with room for the recording: 1677 to 2262, which every reader of times knows. */

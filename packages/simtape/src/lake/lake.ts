@@ -1,6 +1,6 @@
-import { SourceError } from "../io/source.ts";
-import { memorySpool, type SpoolFactory } from "../io/spool.ts";
-import { type Store, StoreError } from "../io/store.ts";
+import { SourceError } from "../io/source/source.ts";
+import { memorySpool, type SpoolFactory } from "../io/source/spool.ts";
+import { type Store, StoreError } from "../io/store/store.ts";
 import { RecordingError } from "../model/error.ts";
 import { LAYOUT, MANIFESTS, manifestKey, recordingId } from "./layout.ts";
 import { makeFiles } from "./make-files.ts";

@@ -1,5 +1,5 @@
-import { SourceError } from "../io/source.ts";
-import type { SpoolFactory } from "../io/spool.ts";
+import { SourceError } from "../io/source/source.ts";
+import type { SpoolFactory } from "../io/source/spool.ts";
 import { type Finding, RecordingError } from "../model/error.ts";
 import { findingBatch } from "../sql/facts.ts";
 import { EVERYTHING } from "../sql/wanted.ts";

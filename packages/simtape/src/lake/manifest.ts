@@ -1,4 +1,4 @@
-import { type Store, StoreError } from "../io/store.ts";
+import { type Store, StoreError } from "../io/store/store.ts";
 import { list, object, oneOf, orNull, problemIn, type Shape, tell, text, whole } from "../model/shape.ts";
 import { LAYOUT, manifestKey } from "./layout.ts";
 

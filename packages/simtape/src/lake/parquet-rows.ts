@@ -1,9 +1,9 @@
 import { Sha256 } from "../bytes/sha256.ts";
 import { parquetWriter } from "../export/parquet.ts";
 import { type RowBatch, type RowCells, type RowColumn, withoutUnit } from "../export/rows.ts";
-import type { SpoolFactory } from "../io/spool.ts";
-import { Spooled } from "../io/spooled.ts";
-import type { Axes } from "../model/axes.ts";
+import type { SpoolFactory } from "../io/source/spool.ts";
+import { Spooled } from "../io/source/spooled.ts";
+import type { Axes } from "../model/axes/axes.ts";
 import type { TableKind } from "../model/query/table-cells.ts";
 import { freeName } from "../sql/names.ts";
 import { isListKind, itemsOf, type SqlBatch, type SqlColumn } from "../sql/kinds.ts";

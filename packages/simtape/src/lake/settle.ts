@@ -1,4 +1,4 @@
-import { type Store, StoreError } from "../io/store.ts";
+import { type Store, StoreError } from "../io/store/store.ts";
 import { folderOf, LAYOUT, manifestKey } from "./layout.ts";
 import type { MadeRecording } from "./make-files.ts";
 import {

@@ -1,4 +1,4 @@
-import type { Store } from "../io/store.ts";
+import type { Store } from "../io/store/store.ts";
 import { manifestKey } from "./layout.ts";
 import { readManifest } from "./manifest.ts";
 

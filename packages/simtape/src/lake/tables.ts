@@ -1,8 +1,8 @@
-import type { Axes } from "../model/axes.ts";
+import type { Axes } from "../model/axes/axes.ts";
 import { Fold } from "../model/fold.ts";
 import { statesOf } from "../model/query/table-set.ts";
 import type { Recording } from "../model/recording.ts";
-import type { Time } from "../model/time.ts";
+import type { Time } from "../model/values/time.ts";
 import { type Fact, factRows } from "../sql/facts.ts";
 import type { SqlRows } from "../sql/kinds.ts";
 import { freeName } from "../sql/names.ts";

@@ -1,5 +1,5 @@
 import type { Format } from "../model/format.ts";
-import type { Time } from "../model/time.ts";
+import type { Time } from "../model/values/time.ts";
 import type { CreateOptions } from "../model/writer.ts";
 
 /** A channel of a feed. */

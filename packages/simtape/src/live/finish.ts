@@ -1,10 +1,10 @@
 import { LayoutError } from "../bytes/error.ts";
-import type { SinkBundle } from "../io/sink.ts";
+import type { SinkBundle } from "../io/sink/sink.ts";
 import type { Format } from "../model/format.ts";
 import { RecordingError, unwritable } from "../model/error.ts";
-import type { Time } from "../model/time.ts";
+import type { Time } from "../model/values/time.ts";
 import type { Recording } from "../model/recording.ts";
-import type { ChannelInfo } from "../model/value.ts";
+import type { ChannelInfo } from "../model/values/value.ts";
 import type { Lost, MadeMessage, Writer } from "../model/writer.ts";
 import type { FeedChannel } from "./feed.ts";
 import type { Gap, JournalReader } from "./journal.ts";

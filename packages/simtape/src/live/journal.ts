@@ -1,14 +1,14 @@
-import { bundleOf } from "../io/bundle.ts";
-import type { ByteSink, SinkBundle } from "../io/sink.ts";
-import type { ByteSource } from "../io/source.ts";
+import { bundleOf } from "../io/source/bundle.ts";
+import type { ByteSink, SinkBundle } from "../io/sink/sink.ts";
+import type { ByteSource } from "../io/source/source.ts";
 import { base64 } from "../export/mcap/json.ts";
 import { mcap } from "../formats/mcap/format.ts";
 import { RecordingError } from "../model/error.ts";
-import { toJson } from "../model/json.ts";
+import { toJson } from "../model/values/json.ts";
 import { openBundle } from "../model/open.ts";
 import type { Recording } from "../model/recording.ts";
-import type { Time } from "../model/time.ts";
-import type { ChannelInfo } from "../model/value.ts";
+import type { Time } from "../model/values/time.ts";
+import type { ChannelInfo } from "../model/values/value.ts";
 import type { Writer } from "../model/writer.ts";
 import type { FeedChannel, TakeDescription } from "./feed.ts";
 

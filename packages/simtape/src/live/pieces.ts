@@ -1,4 +1,4 @@
-import type { Time } from "../model/time.ts";
+import type { Time } from "../model/values/time.ts";
 import type { FeedChannel, TakeDescription } from "./feed.ts";
 import type { Gap, JournalWriter, LostNote } from "./journal.ts";
 import type { Keeper } from "./session.ts";

@@ -1,9 +1,9 @@
-import { filesBundle } from "../io/bundle.ts";
-import { MemoryFiles, type SinkBundle } from "../io/sink.ts";
+import { filesBundle } from "../io/source/bundle.ts";
+import { MemoryFiles, type SinkBundle } from "../io/sink/sink.ts";
 import type { Format } from "../model/format.ts";
 import { openBundle } from "../model/open.ts";
-import type { Time } from "../model/time.ts";
-import type { ChannelInfo } from "../model/value.ts";
+import type { Time } from "../model/values/time.ts";
+import type { ChannelInfo } from "../model/values/value.ts";
 import type { CreateOptions, Writer, WritingFormat } from "../model/writer.ts";
 import type { FeedChannel, TakeDescription } from "./feed.ts";
 import type { Gap, LostNote } from "./journal.ts";

@@ -1,4 +1,4 @@
-import type { Time } from "../model/time.ts";
+import type { Time } from "../model/values/time.ts";
 import type { FeedChannel, Intake, TakeDescription } from "./feed.ts";
 import type { Gap, LostNote } from "./journal.ts";
 

@@ -1,6 +1,6 @@
-import type { ByteSink } from "../io/sink.ts";
-import { SourceError } from "../io/source.ts";
-import type { Time } from "../model/time.ts";
+import type { ByteSink } from "../io/sink/sink.ts";
+import { SourceError } from "../io/source/source.ts";
+import type { Time } from "../model/values/time.ts";
 import type { Feed } from "./feed.ts";
 import { type Gap, JournalWriter } from "./journal.ts";
 import { type Keeper, Session } from "./session.ts";

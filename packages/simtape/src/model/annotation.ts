@@ -1,7 +1,7 @@
-import { type SourceBundle, SourceError } from "../io/source.ts";
+import { type SourceBundle, SourceError } from "../io/source/source.ts";
 import type { RecordingInfo } from "./recording-info.ts";
-import type { Time } from "./time.ts";
-import type { TextRoom } from "./text-room.ts";
+import type { Time } from "./values/time.ts";
+import type { TextRoom } from "./values/text-room.ts";
 
 /** A note at a moment of a recording. It is kept with the recording, and is an event of its kind. */
 export interface Annotation {

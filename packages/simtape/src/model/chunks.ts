@@ -1,11 +1,11 @@
-import { type Columns, KEYFRAME, type MessageBatch } from "./batch.ts";
-import { merge } from "./merge.ts";
-import type { Keyframe } from "./keyframe.ts";
-import type { Query } from "./batch-query.ts";
+import { type Columns, KEYFRAME, type MessageBatch } from "./messages/batch.ts";
+import { merge } from "./messages/merge.ts";
+import type { Keyframe } from "./messages/keyframe.ts";
+import type { Query } from "./messages/batch-query.ts";
 import { membersOf, numbersOf } from "./kept/shapes.ts";
-import type { Time } from "./time.ts";
-import type { ChannelStatistics, Value } from "./value.ts";
-import type { Chunk, DecodeChunk } from "./chunk.ts";
+import type { Time } from "./values/time.ts";
+import type { ChannelStatistics, Value } from "./values/value.ts";
+import type { Chunk, DecodeChunk } from "./messages/chunk.ts";
 
 /** Chunks read ahead of the consumer, that which it waits for not counted: two or three of usual length. */
 const AHEAD_BYTES = 2 << 20;

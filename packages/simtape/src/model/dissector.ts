@@ -1,5 +1,5 @@
 import type { Field } from "../bytes/fields.ts";
-import type { MessageBatch } from "./batch.ts";
+import type { MessageBatch } from "./messages/batch.ts";
 import type { NativeRecord } from "./native-record.ts";
 
 /** How much is named. */

@@ -1,4 +1,4 @@
-import type { ByteSource, SourceBundle } from "../io/source.ts";
+import type { ByteSource, SourceBundle } from "../io/source/source.ts";
 import type { Finding, Reporter } from "./error.ts";
 
 /** The files of a bundle, some of which are opened before its format does: it is given those then. */

@@ -1,7 +1,7 @@
 import { BudgetError } from "../bytes/budget.ts";
 import { LayoutError } from "../bytes/error.ts";
 import { UnavailableError } from "../codec/unavailable.ts";
-import { SourceError } from "../io/source.ts";
+import { SourceError } from "../io/source/source.ts";
 import type { KnownFindingCode } from "./finding-codes.ts";
 
 /** Code of a `RecordingError`. */

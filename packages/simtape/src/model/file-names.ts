@@ -1,4 +1,4 @@
-import type { SourceBundle } from "../io/source.ts";
+import type { SourceBundle } from "../io/source/source.ts";
 import { PROVENANCE_ENDING } from "./annotation.ts";
 import type { Format } from "./format.ts";
 

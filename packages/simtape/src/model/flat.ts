@@ -1,20 +1,20 @@
 import { Budget } from "../bytes/budget.ts";
 import { ByteBuilder } from "../bytes/builder.ts";
 import { LayoutError } from "../bytes/error.ts";
-import { NO_BYTES } from "../io/gate.ts";
-import { type ByteSource, SourceError } from "../io/source.ts";
-import { ColumnBuilder, type Columns } from "./batch.ts";
+import { NO_BYTES } from "../io/source/gate.ts";
+import { type ByteSource, SourceError } from "../io/source/source.ts";
+import { ColumnBuilder, type Columns } from "./messages/batch.ts";
 import { StatisticsCounter, summarize } from "./chunks.ts";
-import type { Chunk } from "./chunk.ts";
+import type { Chunk } from "./messages/chunk.ts";
 import type { Finding, Reporter } from "./error.ts";
 import type { OpenOptions } from "./format.ts";
 import type { NativeRecord } from "./native-record.ts";
-import { readAll, ScanWindows } from "./scan-windows.ts";
+import { readAll, ScanWindows } from "./messages/scan-windows.ts";
 import { chunksOf, findingsOf, plainChunks, plainFindings } from "./kept/plain-chunks.ts";
 import { recalled } from "./kept/scans.ts";
 import { membersOf, numbersOf } from "./kept/shapes.ts";
-import type { Time } from "./time.ts";
-import type { ChannelStatistics, Value } from "./value.ts";
+import type { Time } from "./values/time.ts";
+import type { ChannelStatistics, Value } from "./values/value.ts";
 
 /** Bytes read at once, and so about the length of a chunk. */
 const WINDOW = 1 << 20;

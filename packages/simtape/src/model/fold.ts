@@ -1,11 +1,11 @@
-import type { MessageBatch } from "./batch.ts";
-import { Growth } from "./growth.ts";
+import type { MessageBatch } from "./messages/batch.ts";
+import { Growth } from "./state/growth.ts";
 import type { Reader } from "./reader.ts";
-import type { Keyframe } from "./keyframe.ts";
+import type { Keyframe } from "./messages/keyframe.ts";
 import { type Scope, wholeScope } from "./scope.ts";
-import { MutableState } from "./state.ts";
-import { after, type Time } from "./time.ts";
-import type { ChannelInfo, ChannelStatistics } from "./value.ts";
+import { MutableState } from "./state/state.ts";
+import { after, type Time } from "./values/time.ts";
+import type { ChannelInfo, ChannelStatistics } from "./values/value.ts";
 
 /** Payload bytes folded between two checkpoints. */
 const CHECKPOINT_EVERY = 16 << 20;

@@ -1,6 +1,6 @@
 import type { Budget } from "../bytes/budget.ts";
-import type { ByteSource, SourceBundle } from "../io/source.ts";
-import type { SpoolFactory } from "../io/spool.ts";
+import type { ByteSource, SourceBundle } from "../io/source/source.ts";
+import type { SpoolFactory } from "../io/source/spool.ts";
 import type { Reporter } from "./error.ts";
 import type { FileNames } from "./format-files.ts";
 import type { Scans } from "./kept/scans.ts";

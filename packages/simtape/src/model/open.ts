@@ -1,6 +1,6 @@
 import { Budget } from "../bytes/budget.ts";
 import { LayoutError } from "../bytes/error.ts";
-import { type ByteSource, type SourceBundle, SourceError } from "../io/source.ts";
+import { type ByteSource, type SourceBundle, SourceError } from "../io/source/source.ts";
 import { EarlyFiles } from "./early.ts";
 import { Findings, RecordingError } from "./error.ts";
 import { withMainOf } from "./file-names.ts";

@@ -1,15 +1,15 @@
 import type { Budget } from "../bytes/budget.ts";
-import type { MessageBatch } from "./batch.ts";
+import type { MessageBatch } from "./messages/batch.ts";
 import type { Dissector } from "./dissector.ts";
-import type { Chunk } from "./chunk.ts";
+import type { Chunk } from "./messages/chunk.ts";
 import type { Reporter } from "./error.ts";
-import type { Time, Timeline } from "./time.ts";
-import type { Channel, ChannelStatistics } from "./value.ts";
+import type { Time, Timeline } from "./values/time.ts";
+import type { Channel, ChannelStatistics } from "./values/value.ts";
 import type { RecordingInfo } from "./recording-info.ts";
 import type { NativeRecord } from "./native-record.ts";
-import type { Query } from "./batch-query.ts";
-import type { Keyframe } from "./keyframe.ts";
-import type { StateModel } from "./state-model.ts";
+import type { Query } from "./messages/batch-query.ts";
+import type { Keyframe } from "./messages/keyframe.ts";
+import type { StateModel } from "./state/state-model.ts";
 
 /** A small file that readers look for beside a recording, by its name. */
 export interface NeededFile {

@@ -1,4 +1,4 @@
-import type { Value } from "./value.ts";
+import type { Value } from "./values/value.ts";
 
 /** What a recording is, as far as its file says without a full scan. */
 export interface RecordingInfo<Id extends string = string> {

@@ -1,17 +1,17 @@
 // for users whose `lib` is older
 /// <reference lib="esnext.disposable" preserve="true" />
-import type { SourceBundle } from "../io/source.ts";
+import type { SourceBundle } from "../io/source/source.ts";
 import { type Annotation, annotationsOf } from "./annotation.ts";
-import type { MessageBatch } from "./batch.ts";
+import type { MessageBatch } from "./messages/batch.ts";
 import type { Dissector } from "./dissector.ts";
 import { type Finding, type Findings, RecordingError } from "./error.ts";
 import { Fold } from "./fold.ts";
-import { interpolateStates } from "./interpolate.ts";
-import { type Message, Messages } from "./message.ts";
+import { interpolateStates } from "./state/interpolate.ts";
+import { type Message, Messages } from "./messages/message.ts";
 import type { EventQuery, RecordingEvent } from "./query/event.ts";
 import type { Table, TableOptions } from "./query/table.ts";
 import type { PathInfo } from "./query/listing.ts";
-import type { SeriesPath } from "./query/path.ts";
+import type { SeriesPath } from "./state/path.ts";
 import type { PathsOptions } from "./query/paths.ts";
 import type { SeriesBatchOptions, SeriesOptions } from "./query/series.ts";
 import type { Series } from "./query/sinks.ts";
@@ -21,15 +21,15 @@ import type { ThingIds } from "./query/thing-ids.ts";
 import type { ThingsOptions } from "./query/things.ts";
 import type { Reader } from "./reader.ts";
 import type { Format } from "./format.ts";
-import type { Keyframe } from "./keyframe.ts";
-import type { Query } from "./batch-query.ts";
+import type { Keyframe } from "./messages/keyframe.ts";
+import type { Query } from "./messages/batch-query.ts";
 import type { NativeRecord } from "./native-record.ts";
 import type { RecordingInfo } from "./recording-info.ts";
 import type { SideCar } from "./side-car/side-car.ts";
-import type { State } from "./state.ts";
-import { after, type Time, type Timeline } from "./time.ts";
+import type { State } from "./state/state.ts";
+import { after, type Time, type Timeline } from "./values/time.ts";
 import { NO_TRAITS, type Traits } from "./traits.ts";
-import type { Channel, ChannelInfo, ChannelStatistics, Schema, Value } from "./value.ts";
+import type { Channel, ChannelInfo, ChannelStatistics, Schema, Value } from "./values/value.ts";
 
 /** How the state at a time is made. Everything is optional. */
 export interface StateOptions {

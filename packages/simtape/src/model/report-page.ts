@@ -1,4 +1,4 @@
-import { clockText, escaped } from "./markup.ts";
+import { clockText, escaped } from "./values/markup.ts";
 
 /** What a report in one page is of. */
 export interface ReportPage {

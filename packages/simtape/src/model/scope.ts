@@ -1,7 +1,7 @@
-import type { SeriesPath } from "./query/path.ts";
+import type { SeriesPath } from "./state/path.ts";
 import type { Reader } from "./reader.ts";
-import type { StateModel } from "./state-model.ts";
-import type { ChannelInfo } from "./value.ts";
+import type { StateModel } from "./state/state-model.ts";
+import type { ChannelInfo } from "./values/value.ts";
 
 /** What of a recording is folded: all that says what holds, or as much of it as some paths need. */
 export interface Scope {

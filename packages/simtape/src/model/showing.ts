@@ -1,4 +1,4 @@
-import type { SeriesItem, SeriesPath } from "./query/path.ts";
+import type { SeriesItem, SeriesPath } from "./state/path.ts";
 
 /**
  * How programs that draw recordings show one of a format well. Plain data, which can be cloned. What is absent is shown as

@@ -1,17 +1,17 @@
-import type { Axes } from "./axes.ts";
+import type { Axes } from "./axes/axes.ts";
 import type { EventReader } from "./query/event.ts";
 import type { Original } from "./original.ts";
 import type { Reader } from "./reader.ts";
 import type { Annotation } from "./annotation.ts";
-import type { MessageBatch } from "./batch.ts";
-import type { Query } from "./batch-query.ts";
-import type { Keyframe } from "./keyframe.ts";
+import type { MessageBatch } from "./messages/batch.ts";
+import type { Query } from "./messages/batch-query.ts";
+import type { Keyframe } from "./messages/keyframe.ts";
 import type { RecordingInfo } from "./recording-info.ts";
-import type { State } from "./state.ts";
-import type { Time, Timeline } from "./time.ts";
-import type { Channel, ChannelStatistics } from "./value.ts";
+import type { State } from "./state/state.ts";
+import type { Time, Timeline } from "./values/time.ts";
+import type { Channel, ChannelStatistics } from "./values/value.ts";
 import type { Hands, Showing } from "./showing.ts";
-import type { TextRoom } from "./text-room.ts";
+import type { TextRoom } from "./values/text-room.ts";
 
 /**
  * What a format says of itself beyond reading. Pages and commands that know no format by name use it, so that

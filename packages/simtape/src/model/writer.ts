@@ -1,12 +1,12 @@
-import type { SinkBundle } from "../io/sink.ts";
-import type { MessageBatch } from "./batch.ts";
+import type { SinkBundle } from "../io/sink/sink.ts";
+import type { MessageBatch } from "./messages/batch.ts";
 import type { Finding } from "./error.ts";
-import type { Origin } from "./geodesy.ts";
-import type { Place } from "./place.ts";
+import type { Origin } from "./axes/geodesy.ts";
+import type { Place } from "./poses/place.ts";
 import type { Reader } from "./reader.ts";
-import type { State } from "./state.ts";
-import type { Time, TimeDomain } from "./time.ts";
-import type { ChannelInfo, Value } from "./value.ts";
+import type { State } from "./state/state.ts";
+import type { Time, TimeDomain } from "./values/time.ts";
+import type { ChannelInfo, Value } from "./values/value.ts";
 
 /** A channel to be written. */
 export interface ChannelSpec {

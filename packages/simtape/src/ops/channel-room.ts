@@ -1,4 +1,4 @@
-import type { ChannelInfo } from "../model/value.ts";
+import type { ChannelInfo } from "../model/values/value.ts";
 import type { ChannelSpec, Lost, Writer } from "../model/writer.ts";
 
 /** Channels of a writer for those of a source; what it has no room for is counted, and its messages are dropped. */

@@ -1,6 +1,6 @@
 import { LayoutError } from "../bytes/error.ts";
 import { type Finding, Findings, type Reporter } from "../model/error.ts";
-import type { MessageBatch } from "../model/batch.ts";
+import type { MessageBatch } from "../model/messages/batch.ts";
 import type { NativeRecord } from "../model/native-record.ts";
 import type { Recording } from "../model/recording.ts";
 

@@ -1,15 +1,15 @@
-import type { Column } from "../model/column.ts";
-import { type Origin, unsetOrigin } from "../model/geodesy.ts";
-import { type Place, placesOf } from "../model/place.ts";
+import type { Column } from "../model/state/column.ts";
+import { type Origin, unsetOrigin } from "../model/axes/geodesy.ts";
+import { type Place, placesOf } from "../model/poses/place.ts";
 import type { Recording } from "../model/recording.ts";
 import type { Reader } from "../model/reader.ts";
-import type { Query } from "../model/batch-query.ts";
-import { areSameSets, isSameSet, type EntitySet, MutableState, type State } from "../model/state.ts";
-import type { Time } from "../model/time.ts";
-import type { Value } from "../model/value.ts";
+import type { Query } from "../model/messages/batch-query.ts";
+import { areSameSets, isSameSet, type EntitySet, MutableState, type State } from "../model/state/state.ts";
+import type { Time } from "../model/values/time.ts";
+import type { Value } from "../model/values/value.ts";
 import { thingKey, type Witness } from "../model/writer.ts";
-import { applyRows } from "../model/apply.ts";
-import type { MessageBatch } from "../model/batch.ts";
+import { applyRows } from "../model/state/apply.ts";
+import type { MessageBatch } from "../model/messages/batch.ts";
 import { LookedAt } from "./looked-at.ts";
 
 /** How exactly numbers are stored at least: single precision. */

@@ -1,11 +1,11 @@
-import { HeldFiles } from "../io/held.ts";
-import type { SinkBundle } from "../io/sink.ts";
-import type { SourceBundle } from "../io/source.ts";
+import { HeldFiles } from "../io/sink/held.ts";
+import type { SinkBundle } from "../io/sink/sink.ts";
+import type { SourceBundle } from "../io/source/source.ts";
 import { unwritable } from "../model/error.ts";
-import { type Origin, unsetOrigin } from "../model/geodesy.ts";
+import { type Origin, unsetOrigin } from "../model/axes/geodesy.ts";
 import type { Recording } from "../model/recording.ts";
-import type { Query } from "../model/batch-query.ts";
-import { after, type Time, type TimeDomain } from "../model/time.ts";
+import type { Query } from "../model/messages/batch-query.ts";
+import { after, type Time, type TimeDomain } from "../model/values/time.ts";
 import type { Account, CreateOptions, Lost, StateEncoder, Writer, WritingFormat } from "../model/writer.ts";
 import { compareStates } from "./compare-states.ts";
 import { Moments } from "./moments.ts";

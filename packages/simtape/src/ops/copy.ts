@@ -1,9 +1,9 @@
-import { held } from "../io/held.ts";
-import type { ByteSink, SinkBundle } from "../io/sink.ts";
-import { type SourceBundle, SourceError } from "../io/source.ts";
+import { held } from "../io/sink/held.ts";
+import type { ByteSink, SinkBundle } from "../io/sink/sink.ts";
+import { type SourceBundle, SourceError } from "../io/source/source.ts";
 import { unwritable } from "../model/error.ts";
 import type { Recording } from "../model/recording.ts";
-import type { ChannelInfo } from "../model/value.ts";
+import type { ChannelInfo } from "../model/values/value.ts";
 import type { CreateOptions, Lost, WritingFormat } from "../model/writer.ts";
 import { ChannelRoom } from "./channel-room.ts";
 import { insideOf } from "./edit/inside.ts";

@@ -1,7 +1,7 @@
 import { Budget } from "../bytes/budget.ts";
 import type { Reader } from "../model/reader.ts";
-import type { State } from "../model/state.ts";
-import type { Value } from "../model/value.ts";
+import type { State } from "../model/state/state.ts";
+import type { Value } from "../model/values/value.ts";
 
 /**
  * Bytes that a value counts for at each moment it is looked at. Of the usual budget, 20,000 values may then hold while one

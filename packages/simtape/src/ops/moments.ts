@@ -1,8 +1,8 @@
-import type { MessageBatch } from "../model/batch.ts";
-import { Growth } from "../model/growth.ts";
+import type { MessageBatch } from "../model/messages/batch.ts";
+import { Growth } from "../model/state/growth.ts";
 import type { Reader } from "../model/reader.ts";
-import { MutableState, type State } from "../model/state.ts";
-import type { Time } from "../model/time.ts";
+import { MutableState, type State } from "../model/state/state.ts";
+import type { Time } from "../model/values/time.ts";
 import { LookedAt } from "./looked-at.ts";
 
 /** How often a state is held, about: as it is folded, as it was shown, and by whom it is shown to as it was before. */

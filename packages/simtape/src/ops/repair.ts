@@ -1,6 +1,6 @@
-import { HeldFiles } from "../io/held.ts";
-import type { SinkBundle } from "../io/sink.ts";
-import type { SourceBundle } from "../io/source.ts";
+import { HeldFiles } from "../io/sink/held.ts";
+import type { SinkBundle } from "../io/sink/sink.ts";
+import type { SourceBundle } from "../io/source/source.ts";
 import { type Finding, RecordingError, unwritable } from "../model/error.ts";
 import type { Recording } from "../model/recording.ts";
 import type { RepairNote, WritingFormat } from "../model/writer.ts";

@@ -1,4 +1,4 @@
-import { type ByteSource, type SourceBundle, SourceError } from "../io/source.ts";
+import { type ByteSource, type SourceBundle, SourceError } from "../io/source/source.ts";
 import type { Recording } from "../model/recording.ts";
 
 const PIECE = 1 << 20;

@@ -1,7 +1,7 @@
-import type { SourceBundle } from "../io/source.ts";
-import { type MessageBatch, KEYFRAME } from "../model/batch.ts";
+import type { SourceBundle } from "../io/source/source.ts";
+import { type MessageBatch, KEYFRAME } from "../model/messages/batch.ts";
 import { type Finding, RecordingError } from "../model/error.ts";
-import { Growth } from "../model/growth.ts";
+import { Growth } from "../model/state/growth.ts";
 import { openBundle } from "../model/open.ts";
 import { eventKinds, eventTap } from "../model/query/events.ts";
 import type { RecordingEvent } from "../model/query/event.ts";
@@ -20,9 +20,9 @@ import { plainOf } from "../model/side-car/plain-state.ts";
 import { Scans } from "../model/kept/scans.ts";
 import { plainAbout } from "../model/side-car/side-car.ts";
 import { stateName } from "../model/side-car/kept-states.ts";
-import { MutableState, type State } from "../model/state.ts";
-import type { Time } from "../model/time.ts";
-import type { Value } from "../model/value.ts";
+import { MutableState, type State } from "../model/state/state.ts";
+import type { Time } from "../model/values/time.ts";
+import type { Value } from "../model/values/value.ts";
 
 /** Part of the recording that its side-car may have, and bytes that it may have in any case. */
 const SHARE = 0.01;

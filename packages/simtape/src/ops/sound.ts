@@ -1,4 +1,4 @@
-import type { MessageBatch } from "../model/batch.ts";
+import type { MessageBatch } from "../model/messages/batch.ts";
 import { type Finding, Findings, RecordingError } from "../model/error.ts";
 import type { Recording } from "../model/recording.ts";
 import { type CheckVisitor, decoded, framed } from "./check.ts";

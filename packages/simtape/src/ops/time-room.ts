@@ -1,6 +1,6 @@
 import type { Reader } from "../model/reader.ts";
-import type { Query } from "../model/batch-query.ts";
-import type { Time, TimeDomain } from "../model/time.ts";
+import type { Query } from "../model/messages/batch-query.ts";
+import type { Time, TimeDomain } from "../model/values/time.ts";
 import type { Lost } from "../model/writer.ts";
 
 /** Why what is outside of a domain is left out: completes "… was not carried: ". */

@@ -1,4 +1,4 @@
-import type { Time } from "../model/time.ts";
+import type { Time } from "../model/values/time.ts";
 import type { Frame, FrameListener } from "./frame.ts";
 
 /** A frame before a listener has seen it. */

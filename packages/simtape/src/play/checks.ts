@@ -1,4 +1,4 @@
-import type { Time, TimeRange } from "../model/time.ts";
+import type { Time, TimeRange } from "../model/values/time.ts";
 import type { Bounds } from "./passage.ts";
 
 /** Fastest, either way. */

@@ -1,4 +1,4 @@
-import type { Time } from "../model/time.ts";
+import type { Time } from "../model/values/time.ts";
 
 /** Where a player takes time from. Whole nanoseconds that never go back; what they are counted from does not matter. */
 export interface Clock {

@@ -1,8 +1,8 @@
-import type { Interpolation } from "../model/column.ts";
+import type { Interpolation } from "../model/state/column.ts";
 import { RecordingError } from "../model/error.ts";
-import { interpolateStates } from "../model/interpolate.ts";
-import type { State } from "../model/state.ts";
-import { after, type Time } from "../model/time.ts";
+import { interpolateStates } from "../model/state/interpolate.ts";
+import type { State } from "../model/state/state.ts";
+import { after, type Time } from "../model/values/time.ts";
 import { GroundSpeeds, type MovingState } from "./ground-speeds.ts";
 import type { Reel, Wanted } from "./reel.ts";
 import { countUntil } from "./search.ts";

@@ -1,5 +1,5 @@
-import type { State } from "../model/state.ts";
-import type { Time } from "../model/time.ts";
+import type { State } from "../model/state/state.ts";
+import type { Time } from "../model/values/time.ts";
 import type { MovingState } from "./ground-speeds.ts";
 import type { Cause } from "./transport.ts";
 

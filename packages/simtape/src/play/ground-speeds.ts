@@ -1,7 +1,7 @@
-import { rowsOf } from "../model/interpolate.ts";
-import { posesOf } from "../model/pose-columns.ts";
-import type { EntitySet, State } from "../model/state.ts";
-import type { Time } from "../model/time.ts";
+import { rowsOf } from "../model/state/interpolate.ts";
+import { posesOf } from "../model/poses/pose-columns.ts";
+import type { EntitySet, State } from "../model/state/state.ts";
+import type { Time } from "../model/values/time.ts";
 
 /** A state for pictures: what moves is between two moments of motion. */
 export interface MovingState extends State {

@@ -1,6 +1,6 @@
 import type { Recording } from "../model/recording.ts";
-import { after, type Time, type Timeline } from "../model/time.ts";
-import type { ChannelInfo, Value } from "../model/value.ts";
+import { after, type Time, type Timeline } from "../model/values/time.ts";
+import type { ChannelInfo, Value } from "../model/values/value.ts";
 import type { StepUnit } from "./transport.ts";
 
 /**

@@ -1,4 +1,4 @@
-import type { Time } from "../model/time.ts";
+import type { Time } from "../model/values/time.ts";
 
 /** Wall time that one tick may cover: what is longer was a pause of the machine, and is not caught up with. */
 const LONGEST_TICK: Time = 300e6;

@@ -1,9 +1,9 @@
-import { given, type Kept, LateValues } from "../model/late.ts";
-import type { Column, ColumnData } from "../model/column.ts";
-import type { Axes } from "../model/axes.ts";
-import type { EntitySet, State } from "../model/state.ts";
-import type { Time } from "../model/time.ts";
-import type { Value } from "../model/value.ts";
+import { given, type Kept, LateValues } from "../model/state/late.ts";
+import type { Column, ColumnData } from "../model/state/column.ts";
+import type { Axes } from "../model/axes/axes.ts";
+import type { EntitySet, State } from "../model/state/state.ts";
+import type { Time } from "../model/values/time.ts";
+import type { Value } from "../model/values/value.ts";
 import type { MovingState } from "./ground-speeds.ts";
 
 /** What makes one state of another: only what is new, in arrays of its own. */

@@ -1,7 +1,7 @@
 // for users whose `lib` is older
 /// <reference lib="esnext.disposable" preserve="true" />
 import type { Recording } from "../model/recording.ts";
-import type { Time, TimeRange } from "../model/time.ts";
+import type { Time, TimeRange } from "../model/values/time.ts";
 import { Audience, type Picture } from "./audience.ts";
 import { checkedCount, checkedLoop, checkedRate, checkedTime } from "./checks.ts";
 import { type Clock, systemClock } from "./clock.ts";

@@ -1,4 +1,4 @@
-import type { Time, TimeRange } from "../model/time.ts";
+import type { Time, TimeRange } from "../model/values/time.ts";
 import type { PlayerStatus } from "./player.ts";
 import type { StatePatch } from "./patch.ts";
 import type { Cause, StepUnit } from "./transport.ts";

@@ -1,9 +1,9 @@
-import { Shared } from "../io/shared.ts";
+import { Shared } from "../io/source/shared.ts";
 import { RecordingError } from "../model/error.ts";
 import { Fold } from "../model/fold.ts";
 import type { Recording } from "../model/recording.ts";
-import type { MutableState } from "../model/state.ts";
-import { after, type Time, type Timeline } from "../model/time.ts";
+import type { MutableState } from "../model/state/state.ts";
+import { after, type Time, type Timeline } from "../model/values/time.ts";
 import { foldRows } from "./span.ts";
 import {
   before,

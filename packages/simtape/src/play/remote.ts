@@ -1,5 +1,5 @@
-import type { State } from "../model/state.ts";
-import type { Time, TimeRange } from "../model/time.ts";
+import type { State } from "../model/state/state.ts";
+import type { Time, TimeRange } from "../model/values/time.ts";
 import { Audience } from "./audience.ts";
 import { checkedCount, checkedLoop, checkedRate, checkedTime } from "./checks.ts";
 import type { FrameListener } from "./frame.ts";

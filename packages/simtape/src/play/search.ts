@@ -1,4 +1,4 @@
-import type { Time } from "../model/time.ts";
+import type { Time } from "../model/values/time.ts";
 
 /** How many of ascending `times` are at or before `time`. */
 export function countUntil(times: ArrayLike<Time>, time: Time): number {

@@ -1,8 +1,8 @@
-import { applyRows } from "../model/apply.ts";
-import type { MessageBatch } from "../model/batch.ts";
-import type { StateModel } from "../model/state-model.ts";
-import type { MutableState, State } from "../model/state.ts";
-import type { Time } from "../model/time.ts";
+import { applyRows } from "../model/state/apply.ts";
+import type { MessageBatch } from "../model/messages/batch.ts";
+import type { StateModel } from "../model/state/state-model.ts";
+import type { MutableState, State } from "../model/state/state.ts";
+import type { Time } from "../model/values/time.ts";
 import { countBefore, countUntil } from "./search.ts";
 import { before, type Stretch } from "./stretch.ts";
 

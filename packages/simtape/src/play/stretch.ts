@@ -1,9 +1,9 @@
-import { KEYFRAME, type MessageBatch } from "../model/batch.ts";
+import { KEYFRAME, type MessageBatch } from "../model/messages/batch.ts";
 import type { Fold } from "../model/fold.ts";
-import type { Query } from "../model/batch-query.ts";
+import type { Query } from "../model/messages/batch-query.ts";
 import type { Recording } from "../model/recording.ts";
-import type { MutableState, State } from "../model/state.ts";
-import { after, type Time } from "../model/time.ts";
+import type { MutableState, State } from "../model/state/state.ts";
+import { after, type Time } from "../model/values/time.ts";
 import { countBefore } from "./search.ts";
 
 /** How long a stretch is: about so many messages or payload bytes, in whole moments; twice as many where nothing moves. */

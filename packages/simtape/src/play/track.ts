@@ -1,4 +1,4 @@
-import type { Time } from "../model/time.ts";
+import type { Time } from "../model/values/time.ts";
 import { Cursor, type Shown } from "./cursor.ts";
 import type { Want } from "./library.ts";
 import type { Reel, Wanted } from "./reel.ts";

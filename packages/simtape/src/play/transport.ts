@@ -1,4 +1,4 @@
-import type { Time } from "../model/time.ts";
+import type { Time } from "../model/values/time.ts";
 import { farEdge, isAtEdge, nearEdge, type Passage, positionAt, wrapped } from "./passage.ts";
 import { type Signal, type Stage, STAGES } from "./stages.ts";
 

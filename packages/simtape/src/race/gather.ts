@@ -1,8 +1,8 @@
-import { PoseColumns } from "../model/pose-columns.ts";
-import type { SeriesPath } from "../model/query/path.ts";
+import { PoseColumns } from "../model/poses/pose-columns.ts";
+import type { SeriesPath } from "../model/state/path.ts";
 import type { Series } from "../model/query/sinks.ts";
 import type { Recording } from "../model/recording.ts";
-import { after, type Time, type TimeRange } from "../model/time.ts";
+import { after, type Time, type TimeRange } from "../model/values/time.ts";
 import { Crossings, type Gate } from "./gate.ts";
 import type { Ground } from "./ground.ts";
 import { isMarkFor } from "./laps.ts";

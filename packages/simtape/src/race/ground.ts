@@ -1,4 +1,4 @@
-import { originAt, TangentPlane } from "../model/geodesy.ts";
+import { originAt, TangentPlane } from "../model/axes/geodesy.ts";
 import { RaceError } from "./error.ts";
 import type { Gate } from "./gate.ts";
 import type { PlacedRacer } from "./things.ts";

@@ -1,5 +1,5 @@
 import type { RecordingEvent } from "../model/query/event.ts";
-import type { Time } from "../model/time.ts";
+import type { Time } from "../model/values/time.ts";
 import type { Racer } from "./things.ts";
 
 /** Laps of one racer in one recording at most. */

@@ -1,4 +1,4 @@
-import { clockText, escaped, numberText } from "../model/markup.ts";
+import { clockText, escaped, numberText } from "../model/values/markup.ts";
 import { linkTo, nameOfPath, reportPage, type TimeLink } from "../model/report-page.ts";
 import { curveOf, mapOf } from "./plot.ts";
 import type { Race, RaceLap, Stretch, TheoreticalBest } from "./report.ts";

@@ -1,4 +1,4 @@
-import type { Time } from "../model/time.ts";
+import type { Time } from "../model/values/time.ts";
 import { awayFrom, nearestPart } from "./segment.ts";
 
 /** The way of a thing in time: where it is at each of some times; between them it moves straight and evenly. */

@@ -1,4 +1,4 @@
-import { escaped } from "../model/markup.ts";
+import { escaped } from "../model/values/markup.ts";
 
 const WIDTH = 640;
 const HEIGHT = 128;

@@ -1,6 +1,6 @@
 import { RecordingError } from "../model/error.ts";
 import type { Recording } from "../model/recording.ts";
-import type { Time, TimeRange } from "../model/time.ts";
+import type { Time, TimeRange } from "../model/values/time.ts";
 import { type CoursePath, courseOf } from "./course.ts";
 import { RaceError } from "./error.ts";
 import { gather, type Post, rangeOf, type Run } from "./gather.ts";

@@ -1,4 +1,4 @@
-import type { Time } from "../model/time.ts";
+import type { Time } from "../model/values/time.ts";
 
 /** Where the common course is from: a lap, a path that was given, or the checkpoints. */
 export type CourseKind = "lap" | "path" | "checkpoints";

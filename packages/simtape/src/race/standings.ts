@@ -1,4 +1,4 @@
-import type { Time } from "../model/time.ts";
+import type { Time } from "../model/values/time.ts";
 import { Crossings } from "./gate.ts";
 import type { Post, Run } from "./gather.ts";
 import type { Ground } from "./ground.ts";

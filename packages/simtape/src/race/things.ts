@@ -1,7 +1,7 @@
-import type { Axes } from "../model/axes.ts";
-import { PoseColumns } from "../model/pose-columns.ts";
+import type { Axes } from "../model/axes/axes.ts";
+import { PoseColumns } from "../model/poses/pose-columns.ts";
 import type { Recording } from "../model/recording.ts";
-import type { State } from "../model/state.ts";
+import type { State } from "../model/state/state.ts";
 import { RaceError } from "./error.ts";
 
 /** What races: a thing of a set that has a place. */

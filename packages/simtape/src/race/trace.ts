@@ -1,4 +1,4 @@
-import type { Time } from "../model/time.ts";
+import type { Time } from "../model/values/time.ts";
 
 /** Points before the room grows. */
 const FIRST = 1024;

@@ -3,7 +3,7 @@ import { jsonOf } from "../model/query/value-text.ts";
 import type { Finding } from "../model/error.ts";
 import type { Recording } from "../model/recording.ts";
 import type { TableData, TableList } from "../model/query/table-cells.ts";
-import type { Value } from "../model/value.ts";
+import type { Value } from "../model/values/value.ts";
 import type { SqlBatch, SqlCells, SqlColumn, SqlKind, SqlRows } from "./kinds.ts";
 import { epochOf, inUtc, type NamedRecording, RECORDING, TIME, UTC } from "./rows.ts";
 import { rangeOf, type Wanted, wants } from "./wanted.ts";

@@ -1,7 +1,7 @@
 import type { Table, TableOptions } from "../model/query/table.ts";
 import type { TableBatch, TableColumn } from "../model/query/table-cells.ts";
 import type { Recording } from "../model/recording.ts";
-import type { Channel } from "../model/value.ts";
+import type { Channel } from "../model/values/value.ts";
 import type { SqlBatch, SqlCells, SqlColumn, SqlKind, SqlRows } from "./kinds.ts";
 import { freeName, safeName } from "./names.ts";
 import { rangeOf, type Wanted, wants } from "./wanted.ts";

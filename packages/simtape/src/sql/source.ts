@@ -1,6 +1,6 @@
 import { type Finding, RecordingError } from "../model/error.ts";
 import type { Recording } from "../model/recording.ts";
-import { SourceError } from "../io/source.ts";
+import { SourceError } from "../io/source/source.ts";
 import { SqlError } from "./error.ts";
 import type { Elsewhere } from "./elsewhere.ts";
 import type { Described } from "./facts.ts";

@@ -1,4 +1,4 @@
-import type { Time } from "../model/time.ts";
+import type { Time } from "../model/values/time.ts";
 
 /** Which rows and columns of a table are read. Reading more than that is allowed. */
 export interface Wanted {

@@ -1,11 +1,11 @@
-import type { Column } from "../model/column.ts";
-import { toEarth } from "../model/geodesy.ts";
-import { PoseColumns } from "../model/pose-columns.ts";
-import { itemsOf, pathText, type SeriesItem, unitOfItem } from "../model/query/path.ts";
-import type { EntitySet, MutableState } from "../model/state.ts";
-import type { Time } from "../model/time.ts";
+import type { Column } from "../model/state/column.ts";
+import { toEarth } from "../model/axes/geodesy.ts";
+import { PoseColumns } from "../model/poses/pose-columns.ts";
+import { itemsOf, pathText, type SeriesItem, unitOfItem } from "../model/state/path.ts";
+import type { EntitySet, MutableState } from "../model/state/state.ts";
+import type { Time } from "../model/values/time.ts";
 import type { Traits } from "../model/traits.ts";
-import type { Value } from "../model/value.ts";
+import type { Value } from "../model/values/value.ts";
 import { type PathStatistics, QUANTILES, type Travel } from "./report.ts";
 import { QuantileSketch } from "./sketch.ts";
 

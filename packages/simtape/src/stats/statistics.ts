@@ -1,9 +1,9 @@
-import type { MessageBatch } from "../model/batch.ts";
+import type { MessageBatch } from "../model/messages/batch.ts";
 import { RecordingError } from "../model/error.ts";
 import { Fold } from "../model/fold.ts";
-import { Growth } from "../model/growth.ts";
+import { Growth } from "../model/state/growth.ts";
 import type { Recording } from "../model/recording.ts";
-import { after, type Time, type TimeRange } from "../model/time.ts";
+import { after, type Time, type TimeRange } from "../model/values/time.ts";
 import { Collector } from "./collect.ts";
 import type { ChannelRates, RecordingStatistics } from "./report.ts";
 

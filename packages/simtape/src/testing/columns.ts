@@ -1,5 +1,5 @@
 import { Fold } from "../model/fold.ts";
-import type { SeriesPath } from "../model/query/path.ts";
+import type { SeriesPath } from "../model/state/path.ts";
 import { seriesBatchesOf, type SeriesOptions, seriesOf } from "../model/query/series.ts";
 import type { QuerySource } from "../model/query/source.ts";
 import type { Reader } from "../model/reader.ts";

@@ -1,12 +1,12 @@
 import { LayoutError } from "../bytes/error.ts";
 import type { Field } from "../bytes/fields.ts";
 import { FORMATS } from "../formats.ts";
-import { filesBundle } from "../io/bundle.ts";
-import { KEYFRAME } from "../model/batch.ts";
+import { filesBundle } from "../io/source/bundle.ts";
+import { KEYFRAME } from "../model/messages/batch.ts";
 import { Findings, RecordingError } from "../model/error.ts";
 import type { Format } from "../model/format.ts";
 import type { Recording } from "../model/recording.ts";
-import { MutableState, type State } from "../model/state.ts";
+import { MutableState, type State } from "../model/state/state.ts";
 import { corrupt, plan } from "../ops/corrupt.ts";
 import { sameByColumns } from "./columns.ts";
 import { difference } from "./difference.ts";

@@ -1,9 +1,9 @@
 import { ByteBuilder } from "../bytes/builder.ts";
-import { KEYFRAME } from "../model/batch.ts";
-import { briefAxes } from "../model/standard-axes.ts";
+import { KEYFRAME } from "../model/messages/batch.ts";
+import { briefAxes } from "../model/axes/standard-axes.ts";
 import type { Recording } from "../model/recording.ts";
-import type { State } from "../model/state.ts";
-import type { Value } from "../model/value.ts";
+import type { State } from "../model/state/state.ts";
+import type { Value } from "../model/values/value.ts";
 
 /** In lower-case hexadecimal. Needs WebCrypto, which pages have when they come over HTTPS or from localhost. */
 export async function sha256(bytes: Uint8Array): Promise<string> {

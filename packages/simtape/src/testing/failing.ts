@@ -1,4 +1,4 @@
-import { type ByteSink, MemoryFiles, type SinkBundle } from "../io/sink.ts";
+import { type ByteSink, MemoryFiles, type SinkBundle } from "../io/sink/sink.ts";
 import type { Recording } from "../model/recording.ts";
 import type { WritingFormat } from "../model/writer.ts";
 import { ChannelRoom } from "../ops/channel-room.ts";

@@ -1,8 +1,8 @@
 import { ByteBuilder } from "../bytes/builder.ts";
-import { filesBundle } from "../io/bundle.ts";
-import { memory } from "../io/memory.ts";
-import { MemoryFiles } from "../io/sink.ts";
-import type { SourceBundle } from "../io/source.ts";
+import { filesBundle } from "../io/source/bundle.ts";
+import { memory } from "../io/source/memory.ts";
+import { MemoryFiles } from "../io/sink/sink.ts";
+import type { SourceBundle } from "../io/source/source.ts";
 import { type Finding, RecordingError } from "../model/error.ts";
 import { openBundle, recognize } from "../model/open.ts";
 import type { Format } from "../model/format.ts";

@@ -1,5 +1,5 @@
-import { KEYFRAME } from "../model/batch.ts";
-import type { Query } from "../model/batch-query.ts";
+import { KEYFRAME } from "../model/messages/batch.ts";
+import type { Query } from "../model/messages/batch-query.ts";
 import type { Recording } from "../model/recording.ts";
 
 /** Queries made of each recording. */

@@ -1,4 +1,4 @@
-import { isKey } from "../io/store-key.ts";
+import { isKey } from "../io/store/store-key.ts";
 
 /** Which world, as recordings of HCRP name it: `worldId` and `worldVersion` of their metadata. */
 export interface WorldName {

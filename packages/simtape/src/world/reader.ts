@@ -1,6 +1,6 @@
 import { gunzip } from "../codec/deflate.ts";
 import { Sha256 } from "../bytes/sha256.ts";
-import type { Store } from "../io/store.ts";
+import type { Store } from "../io/store/store.ts";
 import { RecordingError } from "../model/error.ts";
 import { decodeChunk, type WorldChunk } from "./chunk.ts";
 import { chunkKey, REGION, regionKey, regionOf, versionPrefix, type WorldName } from "./keys.ts";

@@ -1,6 +1,6 @@
 import { gzip } from "../codec/deflate.ts";
 import { Sha256 } from "../bytes/sha256.ts";
-import { type Condition, type Store, StoreError } from "../io/store.ts";
+import { type Condition, type Store, StoreError } from "../io/store/store.ts";
 import { RecordingError } from "../model/error.ts";
 import { encodeChunk, type WorldChunk } from "./chunk.ts";
 import { chunkKey, REGION, regionKey, type WorldName } from "./keys.ts";

@@ -7,8 +7,8 @@ import { fileURLToPath } from "node:url";
 import { type Browser, chromium } from "playwright-core";
 import { build } from "vite";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import type * as S3 from "../../src/io/s3.ts";
-import { S3Client } from "../../src/io/s3-client.ts";
+import type * as S3 from "../../src/io/s3/s3.ts";
+import { S3Client } from "../../src/io/s3/s3-client.ts";
 import { describeWithCeph } from "../support/ceph.ts";
 import { servePage, type PageServer } from "./page-server.ts";
 
@@ -31,7 +31,7 @@ describe.skipIf(!existsSync(EXECUTABLE))("a page in a browser", () => {
 
     beforeAll(async () => {
       folder = await mkdtemp(join(tmpdir(), "simtape-page-"));
-      const entry = fileURLToPath(new URL("../../src/io/s3.ts", import.meta.url));
+      const entry = fileURLToPath(new URL("../../src/io/s3/s3.ts", import.meta.url));
       await build({
         logLevel: "silent",
         configFile: false,

@@ -7,7 +7,7 @@ import { soundly } from "../../src/cli/output/excerpt.ts";
 import { writing } from "../../src/formats/hcrp/writing.ts";
 import { open, rewrite, type SinkBundle, type Store } from "../../src/index.ts";
 import { fromFile, toFile } from "../../src/io/node/index.ts";
-import { isReadable, type ReadableSink } from "../../src/io/sink.ts";
+import { isReadable, type ReadableSink } from "../../src/io/sink/sink.ts";
 import { CASES, casesOf, tried } from "./cases.ts";
 import { simtape } from "./run.ts";
 

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { expect, test, vi } from "vitest";
-import { jsonText, visible, visibleLine } from "../../src/model/visible.ts";
+import { jsonText, visible, visibleLine } from "../../src/model/values/visible.ts";
 import { tries } from "../soak.ts";
 
 test("a terminal gets our own colours, and none that a recording brings", async () => {

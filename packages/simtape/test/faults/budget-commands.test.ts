@@ -14,7 +14,7 @@ import {
   type SourceBundle,
 } from "../../src/index.ts";
 import { Budget } from "../../src/kit.ts";
-import { Growth } from "../../src/model/growth.ts";
+import { Growth } from "../../src/model/state/growth.ts";
 import { LookedAt } from "../../src/ops/looked-at.ts";
 import { simtape } from "../cli/run.ts";
 import { bundleOfFiles } from "../conformance/mutate.ts";

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
-import { WriteBehind } from "../../src/io/behind.ts";
-import { type ByteSink, MemoryFiles } from "../../src/io/sink.ts";
+import { WriteBehind } from "../../src/io/sink/behind.ts";
+import { type ByteSink, MemoryFiles } from "../../src/io/sink/sink.ts";
 
 /** Lets what waits only for its turn begin. */
 function begun(): Promise<void> {

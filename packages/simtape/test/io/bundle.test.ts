@@ -1,7 +1,8 @@
 import { describe, expect, test } from "vitest";
-import { bundleOf, filesBundle, httpBundle, withFiles } from "../../src/io/bundle.ts";
-import { http } from "../../src/io/http.ts";
-import { memory } from "../../src/io/memory.ts";
+import { httpBundle } from "../../src/io/http/http-bundle.ts";
+import { bundleOf, filesBundle, withFiles } from "../../src/io/source/bundle.ts";
+import { http } from "../../src/io/http/http.ts";
+import { memory } from "../../src/io/source/memory.ts";
 import { serve, wellBehaved } from "./bad-server.ts";
 
 const bytes = new Uint8Array([1, 2, 3, 4]);

@@ -1,9 +1,9 @@
 import { gzipSync } from "fflate";
 import { describe, expect, test } from "vitest";
-import { cached } from "../../src/io/cached.ts";
-import { coalesced } from "../../src/io/coalesced.ts";
-import { type HttpOptions, http } from "../../src/io/http.ts";
-import type { ByteSource } from "../../src/io/source.ts";
+import { cached } from "../../src/io/source/cached.ts";
+import { coalesced } from "../../src/io/source/coalesced.ts";
+import { type HttpOptions, http } from "../../src/io/http/http.ts";
+import type { ByteSource } from "../../src/io/source/source.ts";
 import { sampleBytes } from "../conformance/describe-source.ts";
 import * as bad from "./bad-server.ts";
 

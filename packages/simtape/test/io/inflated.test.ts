@@ -2,11 +2,11 @@ import { deflateSync, gzipSync } from "fflate";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { BudgetError } from "../../src/bytes/budget.ts";
-import { counted } from "../../src/io/counted.ts";
-import { type InflatedSource, inflated } from "../../src/io/inflated.ts";
-import { memory } from "../../src/io/memory.ts";
-import { type ByteSource, SourceError } from "../../src/io/source.ts";
-import type { Spool } from "../../src/io/spool.ts";
+import { counted } from "../../src/io/source/counted.ts";
+import { type InflatedSource, inflated } from "../../src/io/zip/inflated.ts";
+import { memory } from "../../src/io/source/memory.ts";
+import { type ByteSource, SourceError } from "../../src/io/source/source.ts";
+import type { Spool } from "../../src/io/source/spool.ts";
 import { Budget, isGzip } from "../../src/kit.ts";
 import { sampleBytes } from "../conformance/describe-source.ts";
 

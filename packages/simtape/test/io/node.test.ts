@@ -13,7 +13,7 @@ import { join } from "node:path";
 import { PassThrough, Readable } from "node:stream";
 import { gzipSync } from "fflate";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { inflated } from "../../src/io/inflated.ts";
+import { inflated } from "../../src/io/zip/inflated.ts";
 import { fileSource, fileSpool, fromFile, stdin } from "../../src/io/node/index.ts";
 import { sampleBytes } from "../conformance/describe-source.ts";
 

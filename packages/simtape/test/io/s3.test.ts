@@ -1,8 +1,8 @@
 import { describe, expect, test } from "vitest";
-import { s3Store } from "../../src/io/s3.ts";
-import { S3Client, type S3Options } from "../../src/io/s3-client.ts";
-import { readList } from "../../src/io/s3-xml.ts";
-import type { Store, StoreEntry } from "../../src/io/store.ts";
+import { s3Store } from "../../src/io/s3/s3.ts";
+import { S3Client, type S3Options } from "../../src/io/s3/s3-client.ts";
+import { readList } from "../../src/io/s3/s3-xml.ts";
+import type { Store, StoreEntry } from "../../src/io/store/store.ts";
 import { sampleBytes } from "../conformance/describe-source.ts";
 import { describeWithCeph } from "../support/ceph.ts";
 

@@ -1,6 +1,6 @@
 /** Adds one to the number in `counter` of a directory store, as often as asked; a line on standard output for each. */
 import { directoryStore } from "../../src/io/node/directory-store.ts";
-import { StoreError } from "../../src/io/store.ts";
+import { StoreError } from "../../src/io/store/store.ts";
 
 const [path, times] = process.argv.slice(2);
 const store = directoryStore(path!);

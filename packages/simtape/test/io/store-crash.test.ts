@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from "vitest";
 import { directoryStore } from "../../src/io/node/directory-store.ts";
 import type * as Owner from "../../src/io/node/owner.ts";
-import type { PutOptions, Store } from "../../src/io/store.ts";
+import type { PutOptions, Store } from "../../src/io/store/store.ts";
 import { sampleBytes } from "../conformance/describe-source.ts";
 
 /**

@@ -14,7 +14,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { memoryStore } from "../../src/io/memory-store.ts";
+import { memoryStore } from "../../src/io/store/memory-store.ts";
 import { directoryStore } from "../../src/io/node/directory-store.ts";
 import { isGone, newMark } from "../../src/io/node/owner.ts";
 

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
-import { memoryStore } from "../../src/io/memory-store.ts";
-import type { Store } from "../../src/io/store.ts";
-import { StoreError } from "../../src/io/store.ts";
+import { memoryStore } from "../../src/io/store/memory-store.ts";
+import type { Store } from "../../src/io/store/store.ts";
+import { StoreError } from "../../src/io/store/store.ts";
 import { type FaultKind, faulty } from "../support/faulty-store.ts";
 
 const bytes = new Uint8Array([1, 2, 3]);

@@ -1,10 +1,10 @@
 import { describe, expect, test } from "vitest";
-import { cached } from "../../src/io/cached.ts";
-import { coalesced } from "../../src/io/coalesced.ts";
-import { counted } from "../../src/io/counted.ts";
-import { memory } from "../../src/io/memory.ts";
-import { type ByteSource, SourceError } from "../../src/io/source.ts";
-import { slice } from "../../src/io/window.ts";
+import { cached } from "../../src/io/source/cached.ts";
+import { coalesced } from "../../src/io/source/coalesced.ts";
+import { counted } from "../../src/io/source/counted.ts";
+import { memory } from "../../src/io/source/memory.ts";
+import { type ByteSource, SourceError } from "../../src/io/source/source.ts";
+import { slice } from "../../src/io/source/window.ts";
 import { sampleBytes } from "../conformance/describe-source.ts";
 
 const bytes = sampleBytes(100_000);

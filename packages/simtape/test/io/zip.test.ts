@@ -1,7 +1,7 @@
 import { Zip as ZipStream, ZipDeflate, ZipPassThrough, zipSync } from "fflate";
 import { describe, expect, test } from "vitest";
-import { memory } from "../../src/io/memory.ts";
-import { openZip, zipContent } from "../../src/io/zip.ts";
+import { memory } from "../../src/io/source/memory.ts";
+import { openZip, zipContent } from "../../src/io/zip/zip.ts";
 
 /** Content that deflates a little, so that a flip in it is not seen by its length. */
 const FILES: Readonly<Record<string, Uint8Array>> = {

@@ -5,9 +5,9 @@ import { AXES as FLIGHTGEAR } from "../../src/formats/flightgear/meaning/state.t
 import { AXES as HCRP } from "../../src/formats/hcrp/meaning/scene.ts";
 import { AXES as MIRA } from "../../src/formats/mira/meaning/axes.ts";
 import { ROOM_AXES, SIMULATION_AXES } from "../../src/formats/nanover/meaning/axes.ts";
-import { type AxesTransform, transformOf } from "../../src/model/axes-transform.ts";
-import type { Angles, Axes, Direction } from "../../src/model/axes.ts";
-import { areSameAxes, briefAxes, completeAxes, standardAxes } from "../../src/model/standard-axes.ts";
+import { type AxesTransform, transformOf } from "../../src/model/axes/axes-transform.ts";
+import type { Angles, Axes, Direction } from "../../src/model/axes/axes.ts";
+import { areSameAxes, briefAxes, completeAxes, standardAxes } from "../../src/model/axes/standard-axes.ts";
 import { anglesOfOld, orientationOfOld, toEulerOld, vectorOfOld } from "../support/old-place.ts";
 
 type Three = [number, number, number];

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { ColumnBuilder, type Columns, KEYFRAME } from "../../src/model/batch.ts";
+import { ColumnBuilder, type Columns, KEYFRAME } from "../../src/model/messages/batch.ts";
 
 interface Row {
   readonly time: number;

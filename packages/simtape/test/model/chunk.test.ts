@@ -1,10 +1,10 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { ColumnBuilder, type Columns, KEYFRAME, type MessageBatch } from "../../src/model/batch.ts";
+import { ColumnBuilder, type Columns, KEYFRAME, type MessageBatch } from "../../src/model/messages/batch.ts";
 import { boundsOf, findKeyframe, readChunks, StatisticsCounter, summarize } from "../../src/model/chunks.ts";
-import type { Chunk } from "../../src/model/chunk.ts";
-import type { Query } from "../../src/model/batch-query.ts";
-import type { ChannelInfo } from "../../src/model/value.ts";
+import type { Chunk } from "../../src/model/messages/chunk.ts";
+import type { Query } from "../../src/model/messages/batch-query.ts";
+import type { ChannelInfo } from "../../src/model/values/value.ts";
 
 interface Row {
   readonly time: number;

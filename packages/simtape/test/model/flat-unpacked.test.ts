@@ -3,8 +3,8 @@ import { memory } from "../../src/index.ts";
 import { readChunks } from "../../src/model/chunks.ts";
 import { Findings } from "../../src/model/error.ts";
 import { FlatFile, type FlatLayout, type Walk } from "../../src/model/flat.ts";
-import { interpolateStates } from "../../src/model/interpolate.ts";
-import { MutableState } from "../../src/model/state.ts";
+import { interpolateStates } from "../../src/model/state/interpolate.ts";
+import { MutableState } from "../../src/model/state/state.ts";
 
 /** Records of two bytes, value and count; the payload is the value, count times. A walk unpacks about 1,000 bytes. */
 const RUNS: FlatLayout = {

@@ -3,7 +3,7 @@ import { type ByteSource, memory } from "../../src/index.ts";
 import { Budget } from "../../src/kit.ts";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { ColumnBuilder, type MessageBatch } from "../../src/model/batch.ts";
+import { ColumnBuilder, type MessageBatch } from "../../src/model/messages/batch.ts";
 import { readChunks } from "../../src/model/chunks.ts";
 import { type Finding, Findings } from "../../src/model/error.ts";
 import { FlatFile, type FlatLayout, Walk } from "../../src/model/flat.ts";

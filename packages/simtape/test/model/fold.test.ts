@@ -1,17 +1,17 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { ByteBuilder } from "../../src/kit.ts";
-import type { Query } from "../../src/model/batch-query.ts";
-import { ColumnBuilder, type Columns, KEYFRAME } from "../../src/model/batch.ts";
-import type { Chunk } from "../../src/model/chunk.ts";
+import type { Query } from "../../src/model/messages/batch-query.ts";
+import { ColumnBuilder, type Columns, KEYFRAME } from "../../src/model/messages/batch.ts";
+import type { Chunk } from "../../src/model/messages/chunk.ts";
 import { readChunks, StatisticsCounter, summarize } from "../../src/model/chunks.ts";
-import type { ColumnSpec } from "../../src/model/column.ts";
+import type { ColumnSpec } from "../../src/model/state/column.ts";
 import { Fold } from "../../src/model/fold.ts";
-import type { Keyframe } from "../../src/model/keyframe.ts";
+import type { Keyframe } from "../../src/model/messages/keyframe.ts";
 import type { Reader } from "../../src/model/reader.ts";
-import type { StateModel } from "../../src/model/state-model.ts";
-import { MutableState } from "../../src/model/state.ts";
-import { type Channel, RAW } from "../../src/model/value.ts";
+import type { StateModel } from "../../src/model/state/state-model.ts";
+import { MutableState } from "../../src/model/state/state.ts";
+import { type Channel, RAW } from "../../src/model/values/value.ts";
 
 const SPEED: ColumnSpec = { kind: "f64", width: 1, unit: null };
 

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { fromEarth, originAt, TangentPlane, toEarth } from "../../src/model/geodesy.ts";
+import { fromEarth, originAt, TangentPlane, toEarth } from "../../src/model/axes/geodesy.ts";
 
 const SEED = { seed: 20261120 };
 const latitude = fc.double({ min: -90, max: 90, noNaN: true });

@@ -1,9 +1,9 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { interpolateStates } from "../../src/model/interpolate.ts";
-import type { Interpolation } from "../../src/model/column.ts";
-import { MutableState, type State } from "../../src/model/state.ts";
-import type { Value } from "../../src/model/value.ts";
+import { interpolateStates } from "../../src/model/state/interpolate.ts";
+import type { Interpolation } from "../../src/model/state/column.ts";
+import { MutableState, type State } from "../../src/model/state/state.ts";
+import type { Value } from "../../src/model/values/value.ts";
 
 interface Thing {
   readonly id: number | string;

@@ -1,8 +1,8 @@
 import { describe, expect, test } from "vitest";
-import { interpolateStates } from "../../src/model/interpolate.ts";
-import { Late, LateValues } from "../../src/model/late.ts";
-import { MutableState } from "../../src/model/state.ts";
-import type { Value } from "../../src/model/value.ts";
+import { interpolateStates } from "../../src/model/state/interpolate.ts";
+import { Late, LateValues } from "../../src/model/state/late.ts";
+import { MutableState } from "../../src/model/state/state.ts";
+import type { Value } from "../../src/model/values/value.ts";
 import { Patcher, patched } from "../../src/play/patch.ts";
 
 /** How often a value was made. */

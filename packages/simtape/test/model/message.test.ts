@@ -1,8 +1,8 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { ColumnBuilder, type MessageBatch } from "../../src/model/batch.ts";
-import { Message, Messages } from "../../src/model/message.ts";
-import type { Channel } from "../../src/model/value.ts";
+import { ColumnBuilder, type MessageBatch } from "../../src/model/messages/batch.ts";
+import { Message, Messages } from "../../src/model/messages/message.ts";
+import type { Channel } from "../../src/model/values/value.ts";
 
 const schema = { name: "raw", decode: (payload: Uint8Array) => payload };
 const CHANNELS: readonly Channel<Uint8Array>[] = ["a", "b"].map((name, id) => ({ id, name, metadata: {}, schema }));

@@ -1,13 +1,13 @@
 import { describe, expect, test } from "vitest";
 import { type ByteSource, counted, LayoutError, memory, type SourceBundle, SourceError } from "../../src/index.ts";
-import { ColumnBuilder, type Columns } from "../../src/model/batch.ts";
+import { ColumnBuilder, type Columns } from "../../src/model/messages/batch.ts";
 import { readChunks, StatisticsCounter, summarize } from "../../src/model/chunks.ts";
 import { RecordingError } from "../../src/model/error.ts";
 import type { Format, SniffHint } from "../../src/model/format.ts";
 import { openBundle, recognize } from "../../src/model/open.ts";
 import type { Reader } from "../../src/model/reader.ts";
 import type { Recording } from "../../src/model/recording.ts";
-import type { Schema } from "../../src/model/value.ts";
+import type { Schema } from "../../src/model/values/value.ts";
 
 /** A source that tells whether it was closed, and how often it was read. */
 function watched(bytes: Uint8Array, name = "run.made"): { source: ByteSource; closed: () => number } {

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
-import type { Axes } from "../../src/model/axes.ts";
-import { originAt, type Origin, unsetOrigin } from "../../src/model/geodesy.ts";
-import { type Place, placesOf } from "../../src/model/place.ts";
+import type { Axes } from "../../src/model/axes/axes.ts";
+import { originAt, type Origin, unsetOrigin } from "../../src/model/axes/geodesy.ts";
+import { type Place, placesOf } from "../../src/model/poses/place.ts";
 
 const EARTH: Axes = { handed: "right", up: "z", kind: "geodetic" };
 

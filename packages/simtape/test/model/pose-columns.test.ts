@@ -4,13 +4,13 @@ import { readFileSync } from "node:fs";
 import { AXES as FLIGHTGEAR } from "../../src/formats/flightgear/meaning/state.ts";
 import { AXES as HCRP } from "../../src/formats/hcrp/meaning/scene.ts";
 import { flightgear } from "../../src/formats/flightgear/format.ts";
-import type { Axes } from "../../src/model/axes.ts";
-import type { Column } from "../../src/model/column.ts";
+import type { Axes } from "../../src/model/axes/axes.ts";
+import type { Column } from "../../src/model/state/column.ts";
 import { openBundle } from "../../src/model/open.ts";
-import { PoseColumns, posesOf } from "../../src/model/pose-columns.ts";
-import { standardAxes } from "../../src/model/standard-axes.ts";
-import type { EntitySet } from "../../src/model/state.ts";
-import { metresPerSecond } from "../../src/model/units.ts";
+import { PoseColumns, posesOf } from "../../src/model/poses/pose-columns.ts";
+import { standardAxes } from "../../src/model/axes/standard-axes.ts";
+import type { EntitySet } from "../../src/model/state/state.ts";
+import { metresPerSecond } from "../../src/model/values/units.ts";
 import { bundleOfFiles } from "../conformance/mutate.ts";
 
 /** One thing: its columns with their units. */

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { RowIndex } from "../../src/model/row-index.ts";
+import { RowIndex } from "../../src/model/state/row-index.ts";
 
 const id = fc.oneof(
   fc.integer({ min: 0, max: 80 }),

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import type { ColumnData, ColumnKind, ColumnSpec } from "../../src/model/column.ts";
-import { MutableState, type State } from "../../src/model/state.ts";
+import type { ColumnData, ColumnKind, ColumnSpec } from "../../src/model/state/column.ts";
+import { MutableState, type State } from "../../src/model/state/state.ts";
 
 const SPECS: Readonly<Record<string, ColumnSpec>> = {
   position: { kind: "f64", width: 3, unit: "m", interpolation: "linear" },

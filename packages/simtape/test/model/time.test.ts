@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { after, milliseconds, seconds } from "../../src/model/time.ts";
+import { after, milliseconds, seconds } from "../../src/model/values/time.ts";
 
 test("seconds and milliseconds are whole nanoseconds", () => {
   expect([seconds(1.5), milliseconds(0.25), seconds(-2), seconds(1 / 3)]).toEqual([

@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { beforeAll, describe, inject } from "vitest";
 import type { S3Credentials, S3Options } from "../../src/index.ts";
-import { S3Client } from "../../src/io/s3-client.ts";
+import { S3Client } from "../../src/io/s3/s3-client.ts";
 import { isCephInstalled } from "./ceph-server.ts";
 
 /** Where a test's bucket is: options for `s3Store`. */

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { type ReadableSink, isReadable } from "../../../simtape/src/io/sink.ts";
+import { type ReadableSink, isReadable } from "../../../simtape/src/io/sink/sink.ts";
 import { BlobFiles } from "../../src/engine/blob-files.ts";
 
 const MIB = 1 << 20;

@@ -5,7 +5,7 @@ import type { Page } from "playwright-core";
 import { open, type Recording, readPath, type Series, type SeriesPath, type State } from "simtape";
 import { fromFile } from "simtape/node";
 import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from "vitest";
-import { findPath, unitOfItem } from "../../../simtape/src/model/query/path.ts";
+import { findPath, unitOfItem } from "../../../simtape/src/model/state/path.ts";
 import { simtape as command } from "../../../simtape/test/cli/run.ts";
 import { sample, sampleNames } from "../../../simtape/test/samples.ts";
 import { tries } from "../../../simtape/test/soak.ts";

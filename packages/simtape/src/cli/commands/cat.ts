@@ -1,13 +1,13 @@
 import { channelsMatching } from "../input/channels.ts";
 import { Rows } from "../output/message-rows.ts";
 import { type Command, Option } from "commander";
-import type { MessageBatch } from "../../model/batch.ts";
+import type { MessageBatch } from "../../model/messages/batch.ts";
 import type { Recording } from "../../model/recording.ts";
-import type { Value } from "../../model/value.ts";
+import type { Value } from "../../model/values/value.ts";
 import { collected } from "../input/collected.ts";
 import { EXIT, UsageError } from "../run/failure.ts";
 import { csvRow, textCell } from "../../export/csv.ts";
-import { toJson } from "../../model/json.ts";
+import { toJson } from "../../model/values/json.ts";
 import { Output, say } from "../run/terminal.ts";
 import { type ReadOptions, seeks } from "../input/recordings.ts";
 import { withRecording } from "../input/with-recording.ts";

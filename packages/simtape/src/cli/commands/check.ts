@@ -6,7 +6,7 @@ import { forEach } from "../input/each.ts";
 import { tellsItself } from "../run/ending.ts";
 import { EXIT } from "../run/failure.ts";
 import { findingToPlain, tellFindings } from "../output/findings.ts";
-import { toJson } from "../../model/json.ts";
+import { toJson } from "../../model/values/json.ts";
 import { counted, Output, paint, Progress } from "../run/terminal.ts";
 import { type ReadOptions, reads } from "../input/recordings.ts";
 import { withRecording } from "../input/with-recording.ts";

@@ -1,6 +1,6 @@
 import type { Command } from "commander";
-import { HeldFiles } from "../../io/held.ts";
-import { type SourceBundle, SourceError } from "../../io/source.ts";
+import { HeldFiles } from "../../io/sink/held.ts";
+import { type SourceBundle, SourceError } from "../../io/source/source.ts";
 import type { Recording } from "../../model/recording.ts";
 import type { Writer, WritingFormat } from "../../model/writer.ts";
 import { type ConversionReport, convert } from "../../ops/convert.ts";

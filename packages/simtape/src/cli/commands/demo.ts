@@ -1,10 +1,10 @@
 import type { Command } from "commander";
-import type { SinkBundle } from "../../io/sink.ts";
+import type { SinkBundle } from "../../io/sink/sink.ts";
 import { allFormats } from "../input/formats.ts";
 import { makeFolders } from "../../io/node/folders.ts";
 import { EXIT, UsageError } from "../run/failure.ts";
 import { gated, soundAs } from "../output/gated.ts";
-import { toJson } from "../../model/json.ts";
+import { toJson } from "../../model/values/json.ts";
 import { Output } from "../run/terminal.ts";
 import { isInS3, commandPath, under } from "../input/command-path.ts";
 import { targetOf } from "../output/target-of.ts";

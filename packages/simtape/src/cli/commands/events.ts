@@ -4,7 +4,7 @@ import type { Recording } from "../../model/recording.ts";
 import { csvRow, textCell } from "../../export/csv.ts";
 import { collected } from "../input/collected.ts";
 import { UsageError } from "../run/failure.ts";
-import { toJson } from "../../model/json.ts";
+import { toJson } from "../../model/values/json.ts";
 import { Output, paint } from "../run/terminal.ts";
 import { type ReadOptions, seeks } from "../input/recordings.ts";
 import { withRecording } from "../input/with-recording.ts";

@@ -1,7 +1,7 @@
 import type { Command } from "commander";
 import { AskError } from "../../ask/error.ts";
 import { RecordingError } from "../../model/error.ts";
-import { toJson } from "../../model/json.ts";
+import { toJson } from "../../model/values/json.ts";
 import type { SqlSource } from "../../sql/source.ts";
 import { type Asked, type Found, lookInto } from "../find/look.ts";
 import { areHere, lookInThreads } from "../find/threads.ts";

@@ -5,7 +5,7 @@ import type { Command } from "commander";
 import { makeFolders } from "../../io/node/folders.ts";
 import { EXIT, UsageError } from "../run/failure.ts";
 import { allFormats } from "../input/formats.ts";
-import { toJson } from "../../model/json.ts";
+import { toJson } from "../../model/values/json.ts";
 import { Output } from "../run/terminal.ts";
 
 /** The package that is copied, with this word wherever the name of the format goes. */

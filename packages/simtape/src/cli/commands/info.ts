@@ -2,19 +2,19 @@ import { tellFindings } from "../output/findings.ts";
 import Table from "cli-table3";
 import type { Command } from "commander";
 import type { Recording } from "../../model/recording.ts";
-import type { Value } from "../../model/value.ts";
+import type { Value } from "../../model/values/value.ts";
 import { failureLine, forEach } from "../input/each.ts";
 import { EXIT } from "../run/failure.ts";
 import { describe } from "../output/described.ts";
 import { holds } from "../output/holds.ts";
-import { toJson } from "../../model/json.ts";
+import { toJson } from "../../model/values/json.ts";
 import { preview } from "../output/json.ts";
 import { byteSize, counted, grouped, Output, paint, say } from "../run/terminal.ts";
 import { provenanceOf } from "../input/provenance.ts";
 import { type ReadOptions, seeks } from "../input/recordings.ts";
 import { withRecording } from "../input/with-recording.ts";
 import { clock } from "../input/time.ts";
-import { visibleLine } from "../../model/visible.ts";
+import { visibleLine } from "../../model/values/visible.ts";
 import { NO_LINES } from "../output/no-lines.ts";
 
 /** Channels that are listed for people: laying out a table takes time by the square of its rows. */

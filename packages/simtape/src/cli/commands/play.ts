@@ -2,7 +2,7 @@ import { basename } from "node:path";
 import { type Command, InvalidArgumentError, Option } from "commander";
 import { Deck } from "../../live/deck.ts";
 import type { PlayerStatus, PlayOptions } from "../../play/player.ts";
-import { toJson } from "../../model/json.ts";
+import { toJson } from "../../model/values/json.ts";
 import type { Outlet } from "../../live/outlet.ts";
 import { OUTLET_KINDS, OUTLET_USES, type OutletKind } from "../live/kinds.ts";
 import { keysFor } from "../live/keys.ts";

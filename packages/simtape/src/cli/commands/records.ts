@@ -4,7 +4,7 @@ import type { Field } from "../../bytes/fields.ts";
 import type { Dissection } from "../../model/dissector.ts";
 import type { NativeRecord } from "../../model/native-record.ts";
 import { collected } from "../input/collected.ts";
-import { toJson } from "../../model/json.ts";
+import { toJson } from "../../model/values/json.ts";
 import { counted, grouped, Output, paint } from "../run/terminal.ts";
 import { type ReadOptions, reads } from "../input/recordings.ts";
 import { withRecording } from "../input/with-recording.ts";

@@ -1,5 +1,5 @@
 import type { Command } from "commander";
-import type { SourceBundle } from "../../io/source.ts";
+import type { SourceBundle } from "../../io/source/source.ts";
 import { openBundle } from "../../model/open.ts";
 import type { Recording } from "../../model/recording.ts";
 import { type RepairReport, repair } from "../../ops/repair.ts";

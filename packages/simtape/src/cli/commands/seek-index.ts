@@ -7,7 +7,7 @@ import { damageIn, heed } from "../run/ending.ts";
 import { EXIT, UsageError } from "../run/failure.ts";
 import { allFormats } from "../input/formats.ts";
 import { findingToPlain } from "../output/findings.ts";
-import { toJson } from "../../model/json.ts";
+import { toJson } from "../../model/values/json.ts";
 import { byteSize, counted, Output, Progress, say } from "../run/terminal.ts";
 import { failureLine, forEach } from "../input/each.ts";
 import { withRecording } from "../input/with-recording.ts";

@@ -1,6 +1,6 @@
 import { type Command, Option } from "commander";
 import type { DerivedBatch, Question } from "../../ask/ask.ts";
-import { PathError } from "../../model/query/path.ts";
+import { PathError } from "../../model/state/path.ts";
 import type { SeriesMode, SeriesOptions } from "../../model/query/series.ts";
 import type { Recording } from "../../model/recording.ts";
 import { usableExpression } from "../input/asked.ts";
@@ -9,7 +9,7 @@ import { type ReadOptions, seeks } from "../input/recordings.ts";
 import { clock, parseDuration, parseRange, TIME_HELP } from "../input/time.ts";
 import { withRecording } from "../input/with-recording.ts";
 import { findingToPlain } from "../output/findings.ts";
-import { toJson } from "../../model/json.ts";
+import { toJson } from "../../model/values/json.ts";
 import { plainSeries, SERIES_HEADER, seriesRows } from "../output/series-text.ts";
 import { damageIn } from "../run/ending.ts";
 import { UsageError } from "../run/failure.ts";

@@ -12,7 +12,7 @@ import { sizeOf } from "../input/size.ts";
 import { sqlSources } from "../input/sql-sources.ts";
 import { parseDuration } from "../input/time.ts";
 import { ANSWER_FORMATS, type AnswerFormat, isBinary, writeAnswer } from "../output/answer-rows.ts";
-import { toJson } from "../../model/json.ts";
+import { toJson } from "../../model/values/json.ts";
 import { report } from "../output/report.ts";
 import type { Target } from "../output/target.ts";
 import { targetOf } from "../output/target-of.ts";

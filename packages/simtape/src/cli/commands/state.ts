@@ -1,5 +1,5 @@
 import type { Command } from "commander";
-import type { EntitySet, State } from "../../model/state.ts";
+import type { EntitySet, State } from "../../model/state/state.ts";
 import { collected } from "../input/collected.ts";
 import { damageIn } from "../run/ending.ts";
 import { EXIT } from "../run/failure.ts";

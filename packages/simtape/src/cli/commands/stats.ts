@@ -1,6 +1,6 @@
 import type { Command } from "commander";
 import type { RecordingStatistics } from "../../stats/report.ts";
-import { toJson } from "../../model/json.ts";
+import { toJson } from "../../model/values/json.ts";
 import { failureLine, forEach } from "../input/each.ts";
 import { type ReadOptions, reads } from "../input/recordings.ts";
 import { clock, parseRange, TIME_HELP } from "../input/time.ts";

@@ -6,7 +6,7 @@ import { collected } from "../input/collected.ts";
 import { FEED_KINDS, type FeedKind } from "../live/kinds.ts";
 import type { LiveView } from "./view-from.ts";
 import { formatModules } from "../input/formats.ts";
-import { toJson } from "../../model/json.ts";
+import { toJson } from "../../model/values/json.ts";
 import { counted, Output, say } from "../run/terminal.ts";
 import { type ReadOptions, takesFiles } from "../input/recordings.ts";
 import { builtViewer } from "../view/built.ts";

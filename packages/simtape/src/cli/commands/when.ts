@@ -1,7 +1,7 @@
 import type { Command } from "commander";
 import type { Answer } from "../../ask/answers.ts";
 import type { Question } from "../../ask/ask.ts";
-import { toJson } from "../../model/json.ts";
+import { toJson } from "../../model/values/json.ts";
 import type { Recording } from "../../model/recording.ts";
 import type { Operation } from "../../ops/edit/list.ts";
 import { usableExpression } from "../input/asked.ts";

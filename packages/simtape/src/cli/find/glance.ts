@@ -1,7 +1,7 @@
 import { dirname, join } from "node:path";
 import { decidedBy } from "../../ask/ask.ts";
 import { Budget } from "../../bytes/budget.ts";
-import { checkFileName } from "../../io/bundle.ts";
+import { checkFileName } from "../../io/source/bundle.ts";
 import { isUnchanged, sideCarOf } from "../../io/node/side-cars.ts";
 import type { NameFacts } from "../../model/query/name-facts.ts";
 import { type MadeOf, SideCar } from "../../model/side-car/side-car.ts";

@@ -3,7 +3,7 @@ import type { Question } from "../../ask/ask.ts";
 import { AskError, type AskErrorCode } from "../../ask/error.ts";
 import { RecordingError, type RecordingErrorCode } from "../../model/error.ts";
 import type { Recording } from "../../model/recording.ts";
-import type { Time } from "../../model/time.ts";
+import type { Time } from "../../model/values/time.ts";
 
 /** What is asked of each recording. */
 export interface Asked {

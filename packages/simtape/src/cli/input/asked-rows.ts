@@ -1,7 +1,7 @@
-import type { Axes } from "../../model/axes.ts";
+import type { Axes } from "../../model/axes/axes.ts";
 import type { TableOptions } from "../../model/query/table.ts";
 import type { Recording } from "../../model/recording.ts";
-import { standardAxes } from "../../model/standard-axes.ts";
+import { standardAxes } from "../../model/axes/standard-axes.ts";
 import { UsageError } from "../run/failure.ts";
 import { originOf } from "./origin.ts";
 import { parseDuration, parseRange } from "./time.ts";

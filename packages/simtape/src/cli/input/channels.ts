@@ -1,5 +1,5 @@
 import type { Recording } from "../../model/recording.ts";
-import type { Channel } from "../../model/value.ts";
+import type { Channel } from "../../model/values/value.ts";
 import { matchingSome } from "./glob.ts";
 
 /** Throws `UsageError` for a glob that matches none. */

@@ -1,4 +1,4 @@
-import { SinkError } from "../../io/sink.ts";
+import { SinkError } from "../../io/sink/sink.ts";
 import { RecordingError } from "../../model/error.ts";
 import { EXIT, type Failure, failureOf } from "../run/failure.ts";
 import { recordingsAt } from "./folders.ts";

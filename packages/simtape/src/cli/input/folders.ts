@@ -2,7 +2,7 @@ import type { Stats } from "node:fs";
 import { lstat, readdir, realpath, stat } from "node:fs/promises";
 import { basename, join, sep } from "node:path";
 import { fileSource } from "../../io/node/index.ts";
-import { SourceError } from "../../io/source.ts";
+import { SourceError } from "../../io/source/source.ts";
 import { RecordingError } from "../../model/error.ts";
 import { folderMains, isNamedAsRecording, isSecondOfPair, isWorldFile } from "../../model/file-names.ts";
 import { recognize } from "../../model/open.ts";

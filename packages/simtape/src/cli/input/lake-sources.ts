@@ -2,7 +2,7 @@ import { readdir, stat } from "node:fs/promises";
 import { basename, dirname, join, relative } from "node:path";
 import { Sha256 } from "../../bytes/sha256.ts";
 import { fileSpool } from "../../io/node/index.ts";
-import type { StoreEntry } from "../../io/store.ts";
+import type { StoreEntry } from "../../io/store/store.ts";
 import type { LakeSource } from "../../lake/source.ts";
 import { mayBelong } from "../../model/file-names.ts";
 import { openBundle } from "../../model/open.ts";

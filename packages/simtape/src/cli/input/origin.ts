@@ -1,4 +1,4 @@
-import { type Origin, originAt } from "../../model/geodesy.ts";
+import { type Origin, originAt } from "../../model/axes/geodesy.ts";
 import { UsageError } from "../run/failure.ts";
 
 /** For help texts. */

@@ -1,6 +1,6 @@
-import { ForwardSource, type Producer } from "../../io/forward.ts";
+import { ForwardSource, type Producer } from "../../io/source/forward.ts";
 import { fileSpool } from "../../io/node/index.ts";
-import type { ByteSource, SourceBundle } from "../../io/source.ts";
+import type { ByteSource, SourceBundle } from "../../io/source/source.ts";
 import { RecordingError } from "../../model/error.ts";
 import { recognize } from "../../model/open.ts";
 import type { Original } from "../../model/original.ts";

@@ -1,10 +1,10 @@
 import { readdir, readFile } from "node:fs/promises";
 import { type Command, Option } from "commander";
-import { bundleOf, withFiles } from "../../io/bundle.ts";
+import { bundleOf, withFiles } from "../../io/source/bundle.ts";
 import { failure } from "../../io/node/file-source.ts";
 import { fileSpool, stdin } from "../../io/node/index.ts";
-import { shownUrl } from "../../io/shown-url.ts";
-import type { ByteSource, SourceBundle } from "../../io/source.ts";
+import { shownUrl } from "../../io/source/shown-url.ts";
+import type { ByteSource, SourceBundle } from "../../io/source/source.ts";
 import { bundleAt } from "../../location.ts";
 import { folderMains } from "../../model/file-names.ts";
 import { openBundle } from "../../model/open.ts";

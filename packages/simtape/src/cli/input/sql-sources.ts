@@ -1,7 +1,7 @@
 import { stat } from "node:fs/promises";
 import { basename, relative } from "node:path";
 import { failure } from "../../io/node/file-source.ts";
-import { shownUrl } from "../../io/shown-url.ts";
+import { shownUrl } from "../../io/source/shown-url.ts";
 import type { Recording } from "../../model/recording.ts";
 import type { SqlSource } from "../../sql/source.ts";
 import { heed } from "../run/ending.ts";

@@ -1,9 +1,9 @@
-import type { Column } from "../../model/column.ts";
+import type { Column } from "../../model/state/column.ts";
 import { type PathInfo, pathsIn, textsOf } from "../../model/query/listing.ts";
-import { nearest, type SeriesPath } from "../../model/query/path.ts";
+import { nearest, type SeriesPath } from "../../model/state/path.ts";
 import { readPath } from "../../model/query/probe.ts";
-import type { EntitySet, State } from "../../model/state.ts";
-import type { Value } from "../../model/value.ts";
+import type { EntitySet, State } from "../../model/state/state.ts";
+import type { Value } from "../../model/values/value.ts";
 import { UsageError } from "../run/failure.ts";
 import { known, matching } from "./glob.ts";
 import { clock } from "./time.ts";

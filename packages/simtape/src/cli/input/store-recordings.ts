@@ -1,4 +1,4 @@
-import type { Store } from "../../io/store.ts";
+import type { Store } from "../../io/store/store.ts";
 import { folderMains, isNamedAsRecording, isSecondOfPair, isWorldFile } from "../../model/file-names.ts";
 import type { Format } from "../../model/format.ts";
 import { UsageError } from "../run/failure.ts";

@@ -1,5 +1,5 @@
 import type { Recording } from "../../model/recording.ts";
-import type { Time, TimeRange, Timeline } from "../../model/time.ts";
+import type { Time, TimeRange, Timeline } from "../../model/values/time.ts";
 import { UsageError } from "../run/failure.ts";
 
 const UNITS: Readonly<Record<string, number>> = {

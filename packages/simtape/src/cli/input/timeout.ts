@@ -1,5 +1,5 @@
 import type { Command } from "commander";
-import { withTimeout } from "../../io/silence.ts";
+import { withTimeout } from "../../io/http/silence.ts";
 import { UsageError } from "../run/failure.ts";
 import { parseDuration } from "./time.ts";
 

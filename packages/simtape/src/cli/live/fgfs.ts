@@ -8,7 +8,7 @@ import type { Feed } from "../../live/feed.ts";
 import { flightgearFeed } from "../../live/flightgear/feed.ts";
 import { flightgearOutlet } from "../../live/flightgear/outlet.ts";
 import type { Outlet } from "../../live/outlet.ts";
-import type { Origin } from "../../model/geodesy.ts";
+import type { Origin } from "../../model/axes/geodesy.ts";
 import { UsageError } from "../run/failure.ts";
 import { whenOver } from "../run/ending.ts";
 

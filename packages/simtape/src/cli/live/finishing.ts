@@ -1,12 +1,12 @@
 import { existsSync } from "node:fs";
 import { unlink } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
-import { HeldFiles } from "../../io/held.ts";
+import { HeldFiles } from "../../io/sink/held.ts";
 import { fromFile } from "../../io/node/file.ts";
 import { fileSource } from "../../io/node/file-source.ts";
 import { toGrowingFile } from "../../io/node/growing-file.ts";
 import { toFile } from "../../io/node/file-sink.ts";
-import type { ByteSink } from "../../io/sink.ts";
+import type { ByteSink } from "../../io/sink/sink.ts";
 import { JournalReader } from "../../live/journal.ts";
 import { type FinishReport, finishTake, openingFrom } from "../../live/finish.ts";
 import type { TakeReport } from "../../live/take.ts";

@@ -1,5 +1,5 @@
 import { announce } from "../../io/node/announce.ts";
-import type { Link, LinkListener } from "../../io/link.ts";
+import type { Link, LinkListener } from "../../io/sink/link.ts";
 import { listenForLinks } from "../../io/node/web-socket.ts";
 import type { Deck } from "../../live/deck.ts";
 import type { Outlet } from "../../live/outlet.ts";

@@ -1,5 +1,5 @@
 import type { Deck } from "../../live/deck.ts";
-import { after } from "../../model/time.ts";
+import { after } from "../../model/values/time.ts";
 import type { Frame } from "../../play/frame.ts";
 import { Rows } from "../output/message-rows.ts";
 import { Output } from "../run/terminal.ts";

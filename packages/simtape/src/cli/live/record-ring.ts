@@ -2,7 +2,7 @@ import { createInterface } from "node:readline";
 import type { Feed } from "../../live/feed.ts";
 import { LiveRing } from "../../live/ring.ts";
 import { recordInto, type TakeStatus } from "../../live/take.ts";
-import { toJson } from "../../model/json.ts";
+import { toJson } from "../../model/values/json.ts";
 import { targetOf } from "../output/target-of.ts";
 import { EXIT, UsageError } from "../run/failure.ts";
 import { counted, Output, say, sayForNow } from "../run/terminal.ts";

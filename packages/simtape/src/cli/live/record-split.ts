@@ -5,7 +5,7 @@ import type { Feed } from "../../live/feed.ts";
 import { JournalWriter } from "../../live/journal.ts";
 import { Pieces } from "../../live/pieces.ts";
 import { recordInto, type TakeStatus } from "../../live/take.ts";
-import { toJson } from "../../model/json.ts";
+import { toJson } from "../../model/values/json.ts";
 import type { Target } from "../output/target.ts";
 import { targetOf } from "../output/target-of.ts";
 import { EXIT, UsageError } from "../run/failure.ts";

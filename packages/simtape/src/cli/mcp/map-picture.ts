@@ -1,4 +1,4 @@
-import type { State } from "../../model/state.ts";
+import type { State } from "../../model/state/state.ts";
 import { boundsOf, labelOf, Layers, viewOf } from "../screen/layers.ts";
 import { pngOf } from "./png.ts";
 

@@ -1,4 +1,4 @@
-import { nearest } from "../../model/query/path.ts";
+import { nearest } from "../../model/state/path.ts";
 import type { Recording } from "../../model/recording.ts";
 import type { ReadOptions } from "../input/recordings.ts";
 import { sqlSources } from "../input/sql-sources.ts";

@@ -1,8 +1,8 @@
 import type { TableBatch, TableCells } from "../../model/query/table-cells.ts";
 import type { Answer, AnswerBatch, AnswerCells } from "../../sql/answer.ts";
 import { type Put, type RowWriter, withoutUnit } from "../../export/rows.ts";
-import { toJson } from "../../model/json.ts";
-import { jsonText, visibleLine } from "../../model/visible.ts";
+import { toJson } from "../../model/values/json.ts";
+import { jsonText, visibleLine } from "../../model/values/visible.ts";
 
 /** How answers are written. */
 export const ANSWER_FORMATS = ["table", "csv", "json", "ndjson", "parquet", "arrow"] as const;

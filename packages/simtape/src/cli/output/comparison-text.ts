@@ -6,10 +6,10 @@ import type {
   OnlyIn,
   PathDifference,
 } from "../../compare/report.ts";
-import { toJson } from "../../model/json.ts";
-import type { Time } from "../../model/time.ts";
-import type { Value } from "../../model/value.ts";
-import { visibleLine } from "../../model/visible.ts";
+import { toJson } from "../../model/values/json.ts";
+import type { Time } from "../../model/values/time.ts";
+import type { Value } from "../../model/values/value.ts";
+import { visibleLine } from "../../model/values/visible.ts";
 import { damageIn } from "../run/ending.ts";
 import { counted, grouped, paint } from "../run/terminal.ts";
 import { clock } from "../input/time.ts";

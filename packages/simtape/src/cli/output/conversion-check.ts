@@ -1,5 +1,5 @@
-import type { SourceBundle } from "../../io/source.ts";
-import type { MessageBatch } from "../../model/batch.ts";
+import type { SourceBundle } from "../../io/source/source.ts";
+import type { MessageBatch } from "../../model/messages/batch.ts";
 import { openBundle } from "../../model/open.ts";
 import type { Recording } from "../../model/recording.ts";
 import { compareStates, SAME } from "../../ops/compare-states.ts";

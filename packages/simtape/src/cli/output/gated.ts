@@ -1,6 +1,6 @@
-import { held } from "../../io/held.ts";
-import type { SinkBundle } from "../../io/sink.ts";
-import type { SourceBundle } from "../../io/source.ts";
+import { held } from "../../io/sink/held.ts";
+import type { SinkBundle } from "../../io/sink/sink.ts";
+import type { SourceBundle } from "../../io/source/source.ts";
 import type { Finding } from "../../model/error.ts";
 import { openBundle } from "../../model/open.ts";
 import type { Recording } from "../../model/recording.ts";

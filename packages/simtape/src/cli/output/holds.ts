@@ -1,6 +1,6 @@
 import { RecordingError } from "../../model/error.ts";
 import type { Recording } from "../../model/recording.ts";
-import type { State } from "../../model/state.ts";
+import type { State } from "../../model/state/state.ts";
 import type { Word, Words } from "../../model/traits.ts";
 import { counted } from "../run/terminal.ts";
 

@@ -1,6 +1,6 @@
-import { toJson } from "../../model/json.ts";
-import type { EntitySet, State } from "../../model/state.ts";
-import type { Value } from "../../model/value.ts";
+import { toJson } from "../../model/values/json.ts";
+import type { EntitySet, State } from "../../model/state/state.ts";
+import type { Value } from "../../model/values/value.ts";
 
 /** The shape of `simtape state --json`; `findings` are what is damaged in the recording. */
 export function stateToJson(state: State, findings?: readonly unknown[]): string {

@@ -1,4 +1,4 @@
-import type { SinkBundle } from "../../io/sink.ts";
+import type { SinkBundle } from "../../io/sink/sink.ts";
 
 /** Notes in `files` how many bytes every file has that takes its name; `as` is what it is called instead. */
 export function listed(sink: SinkBundle, files: Map<string, number>, as?: string): SinkBundle {

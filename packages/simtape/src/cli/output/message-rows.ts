@@ -1,11 +1,11 @@
 import { LayoutError } from "../../bytes/error.ts";
-import { KEYFRAME, type MessageBatch } from "../../model/batch.ts";
-import type { Channel, Value } from "../../model/value.ts";
+import { KEYFRAME, type MessageBatch } from "../../model/messages/batch.ts";
+import type { Channel, Value } from "../../model/values/value.ts";
 import { csvRow, textCell } from "../../export/csv.ts";
-import { toJson } from "../../model/json.ts";
+import { toJson } from "../../model/values/json.ts";
 import { preview } from "./json.ts";
 import { paint } from "../run/terminal.ts";
-import { jsonText } from "../../model/visible.ts";
+import { jsonText } from "../../model/values/visible.ts";
 
 /** Writes one message as one line, or as one row of CSV with its end. */
 export class Rows {

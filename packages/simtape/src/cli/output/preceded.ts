@@ -1,4 +1,4 @@
-import type { SinkBundle } from "../../io/sink.ts";
+import type { SinkBundle } from "../../io/sink/sink.ts";
 import type { TakeBack, Target } from "./target.ts";
 
 /** The same files; what `before` is given last is done when the main one is closed, before it takes its name. */

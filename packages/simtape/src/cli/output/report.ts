@@ -1,6 +1,6 @@
 import { damage } from "../run/ending.ts";
 import { findingToPlain } from "./findings.ts";
-import { toJson } from "../../model/json.ts";
+import { toJson } from "../../model/values/json.ts";
 import { counted, Output, say } from "../run/terminal.ts";
 import type { Target } from "./target.ts";
 

@@ -2,7 +2,7 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileSource, toFile } from "../../io/node/index.ts";
-import type { ByteSink, SinkBundle } from "../../io/sink.ts";
+import type { ByteSink, SinkBundle } from "../../io/sink/sink.ts";
 import { whenOver } from "../run/ending.ts";
 import { UNFINISHED } from "../run/unfinished.ts";
 

@@ -1,8 +1,8 @@
 import { stat } from "node:fs/promises";
-import { checkFileName } from "../../io/bundle.ts";
+import { checkFileName } from "../../io/source/bundle.ts";
 import { modeLike } from "../../io/node/access.ts";
 import { tidy } from "../../io/node/directory-files.ts";
-import type { SinkBundle } from "../../io/sink.ts";
+import type { SinkBundle } from "../../io/sink/sink.ts";
 import { formatOfFolder } from "../../model/file-names.ts";
 import { openBundle } from "../../model/open.ts";
 import type { Format } from "../../model/format.ts";

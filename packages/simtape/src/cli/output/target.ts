@@ -1,6 +1,6 @@
 import type { Command } from "commander";
-import type { SinkBundle } from "../../io/sink.ts";
-import type { SourceBundle } from "../../io/source.ts";
+import type { SinkBundle } from "../../io/sink/sink.ts";
+import type { SourceBundle } from "../../io/source/source.ts";
 import { isRefusal, RecordingError } from "../../model/error.ts";
 import type { Format } from "../../model/format.ts";
 import { UsageError } from "../run/failure.ts";

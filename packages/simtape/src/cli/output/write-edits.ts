@@ -1,11 +1,11 @@
-import { shownUrl } from "../../io/shown-url.ts";
+import { shownUrl } from "../../io/source/shown-url.ts";
 import type { RewriteReport } from "../../ops/copy.ts";
 import type { Removed } from "../../ops/edit/redact.ts";
 import { mustBeWithout } from "../../ops/edit/scan.ts";
 import { writeEdited } from "../../ops/edit/write.ts";
 import { bringNeeded } from "./needed.ts";
 import { gated, type Inspect, soundAs } from "./gated.ts";
-import { toJson } from "../../model/json.ts";
+import { toJson } from "../../model/values/json.ts";
 import { inside, keepBeside, mustHavePlace, sourceNamed, unlessInside, withoutTexts } from "./provenance.ts";
 import type { Provenance } from "../input/provenance.ts";
 import type { ReadOptions } from "../input/recordings.ts";

@@ -1,4 +1,4 @@
-import type { Time } from "../../model/time.ts";
+import type { Time } from "../../model/values/time.ts";
 import { ProgramError, UsageError } from "../run/failure.ts";
 import type { Chromium, ChromiumPage } from "./chromium.ts";
 

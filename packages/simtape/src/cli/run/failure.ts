@@ -2,8 +2,8 @@ import { CommanderError } from "commander";
 import { BudgetError } from "../../bytes/budget.ts";
 import { LayoutError } from "../../bytes/error.ts";
 import { LockedError } from "../../io/node/file-lock.ts";
-import { SourceError } from "../../io/source.ts";
-import { StoreError } from "../../io/store.ts";
+import { SourceError } from "../../io/source/source.ts";
+import { StoreError } from "../../io/store/store.ts";
 import { RecordingError } from "../../model/error.ts";
 import { SqlError } from "../../sql/error.ts";
 

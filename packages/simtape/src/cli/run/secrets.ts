@@ -1,4 +1,4 @@
-import { secretsOf, shownUrl } from "../../io/shown-url.ts";
+import { secretsOf, shownUrl } from "../../io/source/shown-url.ts";
 
 /** Secrets of what was named or opened, the longest first, with what is shown instead. */
 let hidden: readonly (readonly [secret: string, shown: string])[] = [];

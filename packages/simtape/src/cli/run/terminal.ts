@@ -2,7 +2,7 @@ import { randomBytes } from "node:crypto";
 import { once } from "node:events";
 import type { Lost } from "../../model/writer.ts";
 import { withoutSecrets } from "./secrets.ts";
-import { visible, visibleLine } from "../../model/visible.ts";
+import { visible, visibleLine } from "../../model/values/visible.ts";
 
 /**
  * Results go here: collected into large writes, waiting when the reader is slow. Whatever is in them, a terminal gets

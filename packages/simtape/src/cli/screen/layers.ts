@@ -1,6 +1,6 @@
-import { TangentPlane, unsetOrigin } from "../../model/geodesy.ts";
-import { type PoseColumns, posesOf } from "../../model/pose-columns.ts";
-import type { EntitySet, State } from "../../model/state.ts";
+import { TangentPlane, unsetOrigin } from "../../model/axes/geodesy.ts";
+import { type PoseColumns, posesOf } from "../../model/poses/pose-columns.ts";
+import type { EntitySet, State } from "../../model/state/state.ts";
 
 /** The things of a set that have a place. */
 export interface Layer {

@@ -1,5 +1,5 @@
 import stringWidth from "string-width";
-import { visibleLine } from "../../model/visible.ts";
+import { visibleLine } from "../../model/values/visible.ts";
 import { paint } from "../run/terminal.ts";
 
 /** A part of a line, in one look. */

@@ -1,7 +1,7 @@
 import type { PlayerStatus } from "../../play/player.ts";
 import type { RecordingEvent } from "../../model/query/event.ts";
-import type { State } from "../../model/state.ts";
-import type { TimeRange } from "../../model/time.ts";
+import type { State } from "../../model/state/state.ts";
+import type { TimeRange } from "../../model/values/time.ts";
 import { clock } from "../input/time.ts";
 import { lineOf, type Piece } from "./line.ts";
 import { barCells, barLine, eventRow, lastBefore } from "./timeline.ts";

@@ -1,5 +1,5 @@
 import type { RecordingEvent } from "../../model/query/event.ts";
-import type { Time, TimeRange } from "../../model/time.ts";
+import type { Time, TimeRange } from "../../model/values/time.ts";
 import type { Bounds } from "../../play/passage.ts";
 import { clock } from "../input/time.ts";
 import type { Piece } from "./line.ts";

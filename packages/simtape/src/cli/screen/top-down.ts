@@ -1,4 +1,4 @@
-import type { State } from "../../model/state.ts";
+import type { State } from "../../model/state/state.ts";
 import { Braille } from "./braille.ts";
 import { type Bounds, boundsOf, labelOf, type Layer, Layers, type View, viewOf } from "./layers.ts";
 import { cellsOf, cut } from "./line.ts";

@@ -1,8 +1,8 @@
 import { pathsIn, type PathInfo, type Telling } from "../../model/query/listing.ts";
 import { readPath } from "../../model/query/probe.ts";
-import type { SeriesPath } from "../../model/query/path.ts";
-import { pathText } from "../../model/query/path.ts";
-import type { State } from "../../model/state.ts";
+import type { SeriesPath } from "../../model/state/path.ts";
+import { pathText } from "../../model/state/path.ts";
+import type { State } from "../../model/state/state.ts";
 import type { Piece } from "./line.ts";
 
 /** Paths that are looked at for a list, and that a list has. */

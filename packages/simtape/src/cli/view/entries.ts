@@ -1,6 +1,6 @@
 import { open, realpath, stat } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
-import { decoded } from "../../io/shown-url.ts";
+import { decoded } from "../../io/source/shown-url.ts";
 import { mayBelong, showsWorld } from "../../model/file-names.ts";
 import { UsageError } from "../run/failure.ts";
 import { allFormats } from "../input/formats.ts";

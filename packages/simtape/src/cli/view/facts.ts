@@ -1,9 +1,9 @@
 import { join } from "node:path";
 import { fileSource, fileSpool } from "../../io/node/index.ts";
 import { openBundle, recognize } from "../../model/open.ts";
-import { posesOf } from "../../model/pose-columns.ts";
+import { posesOf } from "../../model/poses/pose-columns.ts";
 import type { Recording } from "../../model/recording.ts";
-import type { EntitySet, State } from "../../model/state.ts";
+import type { EntitySet, State } from "../../model/state/state.ts";
 import { allFormats } from "../input/formats.ts";
 import { bundleNamed } from "../input/recordings.ts";
 import type { ViewEntry } from "./entries.ts";

@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import { opensDoors } from "../../io/shown-url.ts";
+import { opensDoors } from "../../io/source/shown-url.ts";
 import type { ViewEntry } from "./entries.ts";
 import { factsOf } from "./facts.ts";
 

@@ -1,6 +1,6 @@
-import type { SinkBundle } from "../../io/sink.ts";
+import type { SinkBundle } from "../../io/sink/sink.ts";
 import type { Recording } from "../../model/recording.ts";
-import type { Time } from "../../model/time.ts";
+import type { Time } from "../../model/values/time.ts";
 import type { ExportOptions, ExportReport, Exporter } from "../exporter.ts";
 import type { UtcClock } from "./clock.ts";
 import { ACMI } from "./facts.ts";

@@ -1,4 +1,4 @@
-import type { Time, Timeline } from "../../model/time.ts";
+import type { Time, Timeline } from "../../model/values/time.ts";
 
 /** What times count from where the recording does not say when it was: 2000-01-01T00:00:00Z, Unix seconds. */
 const STATED = 946684800;

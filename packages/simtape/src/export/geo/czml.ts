@@ -1,4 +1,4 @@
-import type { Time } from "../../model/time.ts";
+import type { Time } from "../../model/values/time.ts";
 import type { Exporter } from "../exporter.ts";
 import type { UtcClock } from "./clock.ts";
 import { CZML } from "./facts.ts";

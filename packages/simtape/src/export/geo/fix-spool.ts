@@ -1,4 +1,4 @@
-import { type ByteSink, isReadable, type ReadableSink, type SinkBundle } from "../../io/sink.ts";
+import { type ByteSink, isReadable, type ReadableSink, type SinkBundle } from "../../io/sink/sink.ts";
 import { FIX_WIDTH } from "./fix.ts";
 
 /** Fixes in a block of one thing: 16 KiB. */

@@ -1,7 +1,7 @@
-import { type Origin, TangentPlane } from "../../model/geodesy.ts";
-import { PoseColumns } from "../../model/pose-columns.ts";
-import { fromEuler, multiply, type Numbers, toEuler } from "../../model/rotation.ts";
-import type { EntitySet } from "../../model/state.ts";
+import { type Origin, TangentPlane } from "../../model/axes/geodesy.ts";
+import { PoseColumns } from "../../model/poses/pose-columns.ts";
+import { fromEuler, multiply, type Numbers, toEuler } from "../../model/axes/rotation.ts";
+import type { EntitySet } from "../../model/state/state.ts";
 
 /** Numbers of a fix, and which is where. */
 export const FIX_WIDTH = 8;

@@ -1,7 +1,7 @@
-import type { Origin } from "../../model/geodesy.ts";
+import type { Origin } from "../../model/axes/geodesy.ts";
 import type { Recording } from "../../model/recording.ts";
-import { type EntitySet, isSameSet, type State } from "../../model/state.ts";
-import type { Time } from "../../model/time.ts";
+import { type EntitySet, isSameSet, type State } from "../../model/state/state.ts";
+import type { Time } from "../../model/values/time.ts";
 import type { ExportOptions } from "../exporter.ts";
 import { FIX_WIDTH, FixReader, TIME } from "./fix.ts";
 import type { Thing } from "./thing.ts";

@@ -1,4 +1,4 @@
-import type { ByteSink, SinkBundle } from "../../io/sink.ts";
+import type { ByteSink, SinkBundle } from "../../io/sink/sink.ts";
 
 /** Characters after which text is handed on. */
 const FULL = 65536;

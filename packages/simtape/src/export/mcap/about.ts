@@ -1,6 +1,6 @@
-import type { Origin } from "../../model/geodesy.ts";
+import type { Origin } from "../../model/axes/geodesy.ts";
 import type { Recording } from "../../model/recording.ts";
-import type { Timeline } from "../../model/time.ts";
+import type { Timeline } from "../../model/values/time.ts";
 import type { Lost } from "../../model/writer.ts";
 import type { Clock } from "./clock.ts";
 import { jsonOf } from "./json.ts";

@@ -1,6 +1,6 @@
 import { LayoutError } from "../../bytes/error.ts";
-import type { MessageBatch } from "../../model/batch.ts";
-import type { Channel, Value } from "../../model/value.ts";
+import type { MessageBatch } from "../../model/messages/batch.ts";
+import type { Channel, Value } from "../../model/values/value.ts";
 import { base64, jsonOf } from "./json.ts";
 import type { LaserScans } from "./scans.ts";
 import { channelMetadata, type Topics } from "./topics.ts";

@@ -1,4 +1,4 @@
-import type { Time } from "../../model/time.ts";
+import type { Time } from "../../model/values/time.ts";
 import type { Clock } from "./clock.ts";
 import { INDEX_ENTRY, INDEX_HEAD, MESSAGE_HEAD, putMessage, putMessageIndex } from "../../codec/mcap/data.ts";
 import { PREFIX } from "../../codec/mcap/opcode.ts";

@@ -1,4 +1,4 @@
-import type { Time } from "../../model/time.ts";
+import type { Time } from "../../model/values/time.ts";
 
 const HALF = 0x1_0000_0000;
 const SECOND = 1e9;

@@ -1,5 +1,5 @@
 import type { RecordingEvent } from "../../model/query/event.ts";
-import type { Time } from "../../model/time.ts";
+import type { Time } from "../../model/values/time.ts";
 import type { Clock } from "./clock.ts";
 import type { Topics } from "./topics.ts";
 import { LOG } from "./well-known.ts";

@@ -1,6 +1,6 @@
 import { Fold } from "../../model/fold.ts";
 import { RecordingError } from "../../model/error.ts";
-import { posesOf } from "../../model/pose-columns.ts";
+import { posesOf } from "../../model/poses/pose-columns.ts";
 import { checkEvery } from "../../model/query/source.ts";
 import type { Recording } from "../../model/recording.ts";
 import type { Exporter, ExportOptions } from "../exporter.ts";

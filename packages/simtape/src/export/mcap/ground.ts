@@ -1,6 +1,6 @@
-import { type Origin, TangentPlane } from "../../model/geodesy.ts";
-import type { PoseColumns } from "../../model/pose-columns.ts";
-import type { Numbers } from "../../model/rotation.ts";
+import { type Origin, TangentPlane } from "../../model/axes/geodesy.ts";
+import type { PoseColumns } from "../../model/poses/pose-columns.ts";
+import type { Numbers } from "../../model/axes/rotation.ts";
 
 /** Lays places on the plane at an origin, which the first geodetic place sets unless it is set. */
 export class Ground {

@@ -1,4 +1,4 @@
-import type { Value } from "../../model/value.ts";
+import type { Value } from "../../model/values/value.ts";
 
 const DIGITS = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
 /** Names of members that are kept as JSON. */

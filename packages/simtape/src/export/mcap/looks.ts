@@ -1,7 +1,7 @@
-import { transformOf } from "../../model/axes-transform.ts";
-import type { Column } from "../../model/column.ts";
-import type { EntitySet } from "../../model/state.ts";
-import { metresPer } from "../../model/units.ts";
+import { transformOf } from "../../model/axes/axes-transform.ts";
+import type { Column } from "../../model/state/column.ts";
+import type { EntitySet } from "../../model/state/state.ts";
+import { metresPer } from "../../model/values/units.ts";
 import type { ProtoBuilder } from "./proto.ts";
 
 type Triple = readonly [number, number, number];

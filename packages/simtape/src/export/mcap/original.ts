@@ -1,8 +1,8 @@
 import { Sha256 } from "../../bytes/sha256.ts";
-import type { ByteSource, SourceBundle } from "../../io/source.ts";
+import type { ByteSource, SourceBundle } from "../../io/source/source.ts";
 import { attachmentName, ORIGINAL } from "../../model/original.ts";
 import type { Recording } from "../../model/recording.ts";
-import type { Time } from "../../model/time.ts";
+import type { Time } from "../../model/values/time.ts";
 import type { McapWriter } from "./writer.ts";
 
 /** Bytes of one attachment at most: readers hold a whole attachment in memory. */

@@ -1,13 +1,13 @@
 import { UnavailableError } from "../../codec/unavailable.ts";
 import { loadZstd } from "../../codec/zstd.ts";
-import type { ByteSink } from "../../io/sink.ts";
+import type { ByteSink } from "../../io/sink/sink.ts";
 import type { Fold } from "../../model/fold.ts";
-import { type Origin, unsetOrigin } from "../../model/geodesy.ts";
+import { type Origin, unsetOrigin } from "../../model/axes/geodesy.ts";
 import { type Bounds, boundsOf } from "../../model/query/source.ts";
 import { type Stops, Walk } from "../../model/query/walk.ts";
 import type { Recording } from "../../model/recording.ts";
-import type { MutableState } from "../../model/state.ts";
-import type { Time } from "../../model/time.ts";
+import type { MutableState } from "../../model/state/state.ts";
+import type { Time } from "../../model/values/time.ts";
 import type { Lost } from "../../model/writer.ts";
 import type { ExportOptions, ExportReport } from "../exporter.ts";
 import { ABOUT, aboutTexts } from "./about.ts";

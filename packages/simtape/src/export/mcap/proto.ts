@@ -1,5 +1,5 @@
 import type { Clock } from "./clock.ts";
-import type { Time } from "../../model/time.ts";
+import type { Time } from "../../model/values/time.ts";
 
 const UTF8 = new TextEncoder();
 /** Wire types (Protocol Buffers, "Encoding"). */

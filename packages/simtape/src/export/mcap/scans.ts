@@ -1,5 +1,5 @@
-import type { Time } from "../../model/time.ts";
-import type { Channel, Value } from "../../model/value.ts";
+import type { Time } from "../../model/values/time.ts";
+import type { Channel, Value } from "../../model/values/value.ts";
 import type { Clock } from "./clock.ts";
 import type { Topics } from "./topics.ts";
 import { LASER_SCAN } from "./well-known.ts";

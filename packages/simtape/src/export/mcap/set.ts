@@ -1,9 +1,9 @@
-import { transformOf } from "../../model/axes-transform.ts";
-import type { Column } from "../../model/column.ts";
-import { PoseColumns } from "../../model/pose-columns.ts";
-import type { EntitySet } from "../../model/state.ts";
-import type { Time } from "../../model/time.ts";
-import { metresPer } from "../../model/units.ts";
+import { transformOf } from "../../model/axes/axes-transform.ts";
+import type { Column } from "../../model/state/column.ts";
+import { PoseColumns } from "../../model/poses/pose-columns.ts";
+import type { EntitySet } from "../../model/state/state.ts";
+import type { Time } from "../../model/values/time.ts";
+import { metresPer } from "../../model/values/units.ts";
 import type { Clock } from "./clock.ts";
 import type { Ground } from "./ground.ts";
 import { LOOK_COLUMNS, Looks } from "./looks.ts";

@@ -1,6 +1,6 @@
-import type { Origin } from "../../model/geodesy.ts";
-import type { MutableState, State } from "../../model/state.ts";
-import type { Time } from "../../model/time.ts";
+import type { Origin } from "../../model/axes/geodesy.ts";
+import type { MutableState, State } from "../../model/state/state.ts";
+import type { Time } from "../../model/values/time.ts";
 import type { Clock } from "./clock.ts";
 import { Ground } from "./ground.ts";
 import { SetMessages } from "./set.ts";

@@ -1,7 +1,7 @@
 import type { ChannelRecord, SchemaRecord } from "../../codec/mcap/data.ts";
 import type { AttachmentIndex, ChunkIndex, MetadataIndex } from "../../codec/mcap/summary.ts";
 import { tailOf } from "../../codec/mcap/tail.ts";
-import type { Time } from "../../model/time.ts";
+import type { Time } from "../../model/values/time.ts";
 import type { Clock } from "./clock.ts";
 
 /** What the end of a file says of the file (MCAP spec §1). */

@@ -1,4 +1,4 @@
-import type { Time } from "../../model/time.ts";
+import type { Time } from "../../model/values/time.ts";
 
 /** Takes schemas, channels and messages as MCAP has them: a file, or a server that sends them. */
 export interface TopicSink {

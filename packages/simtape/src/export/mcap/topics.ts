@@ -1,4 +1,4 @@
-import type { Time } from "../../model/time.ts";
+import type { Time } from "../../model/values/time.ts";
 import { ProtoBuilder } from "./proto.ts";
 import type { TopicSink } from "./topic-sink.ts";
 import type { JsonSchema } from "./value-schema.ts";

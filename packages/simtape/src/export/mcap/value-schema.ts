@@ -1,4 +1,4 @@
-import type { Value } from "../../model/value.ts";
+import type { Value } from "../../model/values/value.ts";
 
 /** A JSON Schema, as far as it is written here. */
 export interface JsonSchema {

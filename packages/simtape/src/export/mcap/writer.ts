@@ -13,8 +13,8 @@ import {
 } from "../../codec/mcap/data.ts";
 import { MAGIC, OP, PREFIX } from "../../codec/mcap/opcode.ts";
 import { patchU64, writePrefix, writeRecord } from "../../codec/mcap/parts.ts";
-import type { ByteSink } from "../../io/sink.ts";
-import type { Time } from "../../model/time.ts";
+import type { ByteSink } from "../../io/sink/sink.ts";
+import type { Time } from "../../model/values/time.ts";
 import { ChunkBuilder } from "./chunk.ts";
 import type { Clock } from "./clock.ts";
 import { combineCrcs } from "./crc-combine.ts";

@@ -1,5 +1,5 @@
 import { ByteBuilder } from "../../bytes/builder.ts";
-import type { ByteSink, SinkBundle } from "../../io/sink.ts";
+import type { ByteSink, SinkBundle } from "../../io/sink/sink.ts";
 import type { Recording } from "../../model/recording.ts";
 import type { Exporter, ExportOptions, ExportReport } from "../exporter.ts";
 import { type CellVectors, shapeOfCell } from "./cell.ts";

@@ -1,11 +1,11 @@
-import { transformOf } from "../../model/axes-transform.ts";
-import type { Column } from "../../model/column.ts";
-import { unsetOrigin } from "../../model/geodesy.ts";
+import { transformOf } from "../../model/axes/axes-transform.ts";
+import type { Column } from "../../model/state/column.ts";
+import { unsetOrigin } from "../../model/axes/geodesy.ts";
 import type { Recording } from "../../model/recording.ts";
-import type { EntitySet } from "../../model/state.ts";
-import type { Time } from "../../model/time.ts";
-import { Turning } from "../../model/turned.ts";
-import { metresPer } from "../../model/units.ts";
+import type { EntitySet } from "../../model/state/state.ts";
+import type { Time } from "../../model/values/time.ts";
+import { Turning } from "../../model/poses/turned.ts";
+import { metresPer } from "../../model/values/units.ts";
 import type { Lost } from "../../model/writer.ts";
 import type { ExportOptions } from "../exporter.ts";
 import { foremostFirst, lookedAt, momentsOf } from "../moments.ts";

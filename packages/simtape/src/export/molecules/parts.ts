@@ -1,4 +1,4 @@
-import type { ByteSink, SinkBundle } from "../../io/sink.ts";
+import type { ByteSink, SinkBundle } from "../../io/sink/sink.ts";
 import type { Frame } from "./frames.ts";
 
 /**

@@ -1,4 +1,4 @@
-import type { ByteSink } from "../../io/sink.ts";
+import type { ByteSink } from "../../io/sink/sink.ts";
 import type { Lost } from "../../model/writer.ts";
 import { TextOutput } from "../text-output.ts";
 import { type CellVectors, isUpright, shapeOfCell } from "./cell.ts";

@@ -1,6 +1,6 @@
-import type { Column } from "../../model/column.ts";
-import type { EntitySet } from "../../model/state.ts";
-import type { Value } from "../../model/value.ts";
+import type { Column } from "../../model/state/column.ts";
+import type { EntitySet } from "../../model/state/state.ts";
+import type { Value } from "../../model/values/value.ts";
 
 /** A residue: a part of a chain, as a PDB names it. */
 export interface Residue {

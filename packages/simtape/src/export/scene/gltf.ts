@@ -1,5 +1,5 @@
-import type { SinkBundle } from "../../io/sink.ts";
-import { posesOf } from "../../model/pose-columns.ts";
+import type { SinkBundle } from "../../io/sink/sink.ts";
+import { posesOf } from "../../model/poses/pose-columns.ts";
 import type { Recording } from "../../model/recording.ts";
 import type { Exporter, ExportOptions, ExportReport } from "../exporter.ts";
 import { utcOf, utcText } from "../utc.ts";

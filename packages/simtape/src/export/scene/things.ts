@@ -1,10 +1,10 @@
-import { transformOf } from "../../model/axes-transform.ts";
-import { type Origin, TangentPlane, unsetOrigin } from "../../model/geodesy.ts";
-import { PoseColumns } from "../../model/pose-columns.ts";
+import { transformOf } from "../../model/axes/axes-transform.ts";
+import { type Origin, TangentPlane, unsetOrigin } from "../../model/axes/geodesy.ts";
+import { PoseColumns } from "../../model/poses/pose-columns.ts";
 import type { Recording } from "../../model/recording.ts";
-import { standardAxes } from "../../model/standard-axes.ts";
-import type { EntitySet } from "../../model/state.ts";
-import { metresPer } from "../../model/units.ts";
+import { standardAxes } from "../../model/axes/standard-axes.ts";
+import type { EntitySet } from "../../model/state/state.ts";
+import { metresPer } from "../../model/values/units.ts";
 import type { ExportOptions } from "../exporter.ts";
 import { momentsOf } from "../moments.ts";
 import { pickedRows, wantedIds } from "../picked.ts";

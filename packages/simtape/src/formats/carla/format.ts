@@ -1,4 +1,4 @@
-import { SourceError } from "../../io/source.ts";
+import { SourceError } from "../../io/source/source.ts";
 import type { Format } from "../../model/format.ts";
 import type { CarlaChannels } from "./meaning/channels.ts";
 import { firstFrame, matchingMagic } from "./read/header.ts";

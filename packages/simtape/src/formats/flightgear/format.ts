@@ -1,7 +1,7 @@
 import { LayoutError } from "../../bytes/error.ts";
 import { GzipHeader, isGzip } from "../../bytes/gzip.ts";
 import { inflateStream } from "../../bytes/inflate-stream.ts";
-import { SourceError } from "../../io/source.ts";
+import { SourceError } from "../../io/source/source.ts";
 import { RecordingError } from "../../model/error.ts";
 import type { Format } from "../../model/format.ts";
 import type { FlightGearChannels } from "./meaning/channels.ts";

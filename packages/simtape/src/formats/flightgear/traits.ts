@@ -1,6 +1,6 @@
 import { cellPath, valuePath } from "../../model/showing.ts";
 import type { Traits } from "../../model/traits.ts";
-import { roomAt } from "../../model/text-room.ts";
+import { roomAt } from "../../model/values/text-room.ts";
 import { unitOf } from "./meaning/units.ts";
 
 export const traits: Traits = {

@@ -1,4 +1,4 @@
-import type { SourceBundle } from "../../io/source.ts";
+import type { SourceBundle } from "../../io/source/source.ts";
 import type { Reporter } from "../../model/error.ts";
 import type { Format, OpenOptions } from "../../model/format.ts";
 import type { Reader } from "../../model/reader.ts";

@@ -1,7 +1,7 @@
 import type { Reader } from "../../model/reader.ts";
 import type { Format, OpenOptions, SniffHint } from "../../model/format.ts";
 import type { Reporter } from "../../model/error.ts";
-import type { SourceBundle } from "../../io/source.ts";
+import type { SourceBundle } from "../../io/source/source.ts";
 import type { MiraChannels } from "./meaning/channels.ts";
 import { probe } from "./read/probe.ts";
 import type { MiraWriting } from "./writing.ts";

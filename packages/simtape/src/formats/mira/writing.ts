@@ -1,4 +1,4 @@
-import type { SinkBundle } from "../../io/sink.ts";
+import type { SinkBundle } from "../../io/sink/sink.ts";
 import type { CreateOptions, WritingFormat } from "../../model/writer.ts";
 import { create } from "./write/create.ts";
 import { encoder } from "./write/encode.ts";

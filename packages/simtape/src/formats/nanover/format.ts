@@ -1,5 +1,5 @@
 import { LayoutError } from "../../bytes/error.ts";
-import { SourceError } from "../../io/source.ts";
+import { SourceError } from "../../io/source/source.ts";
 import type { Format } from "../../model/format.ts";
 import type { NanoverChannels } from "./meaning/channels.ts";
 import { isDamagedHeader, siblingName, sniffHeaderless, startsWithMagic } from "./layout/record.ts";

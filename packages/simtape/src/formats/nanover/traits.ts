@@ -1,6 +1,6 @@
 import { valuePath } from "../../model/showing.ts";
 import type { Traits } from "../../model/traits.ts";
-import { roomAt } from "../../model/text-room.ts";
+import { roomAt } from "../../model/values/text-room.ts";
 import { SIMULATION_AXES } from "./meaning/axes.ts";
 
 /** Units of NanoVer's values (semantics §2). */

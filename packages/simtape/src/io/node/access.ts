@@ -1,6 +1,6 @@
 import { constants } from "node:fs";
 import { type FileHandle, open, stat } from "node:fs/promises";
-import { SourceError } from "../source.ts";
+import { SourceError } from "../source/source.ts";
 
 /** What only this user may read: recordings hold what people say and do. */
 export const OWN_FILE = 0o600;

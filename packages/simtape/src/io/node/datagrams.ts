@@ -1,6 +1,6 @@
 import { createSocket, type Socket } from "node:dgram";
-import type { Datagrams } from "../datagrams.ts";
-import { SourceError } from "../source.ts";
+import type { Datagrams } from "../source/datagrams.ts";
+import { SourceError } from "../source/source.ts";
 
 /** Bytes that the system keeps while the program is busy: some hundred packets of a simulator. */
 const BUFFER = 4 << 20;

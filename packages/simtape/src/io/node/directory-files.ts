@@ -1,8 +1,8 @@
 import type { BigIntStats } from "node:fs";
 import { type FileHandle, open, readdir, rename, rmdir, stat, unlink } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
-import { SourceError } from "../source.ts";
-import type { StoreEntry } from "../store.ts";
+import { SourceError } from "../source/source.ts";
+import type { StoreEntry } from "../store/store.ts";
 import { modeLike, OWN_FILE, openToAppend, openToRead } from "./access.ts";
 import { makeFolders } from "./folders.ts";
 import { isGone, MARK, newMark } from "./owner.ts";

@@ -1,9 +1,9 @@
 import type { Dirent } from "node:fs";
 import { link, lstat, open, readdir, rename, unlink } from "node:fs/promises";
 import { dirname, join, resolve } from "node:path";
-import type { QuotaOptions } from "../memory-store.ts";
-import type { ByteSink } from "../sink.ts";
-import type { ByteSource } from "../source.ts";
+import type { QuotaOptions } from "../store/memory-store.ts";
+import type { ByteSink } from "../sink/sink.ts";
+import type { ByteSource } from "../source/source.ts";
 import {
   type Condition,
   type PutOptions,
@@ -11,9 +11,9 @@ import {
   type StoreEntry,
   StoreError,
   type StoreErrorCode,
-} from "../store.ts";
-import { checkKey, checkPrefix, checkPut, conflict, holds, isPart, overQuota } from "../store-key.ts";
-import { storeSink } from "../store-sink.ts";
+} from "../store/store.ts";
+import { checkKey, checkPrefix, checkPut, conflict, holds, isPart, overQuota } from "../store/store-key.ts";
+import { storeSink } from "../store/store-sink.ts";
 import {
   createBeside,
   dropped,

@@ -1,8 +1,8 @@
 import { access, type FileHandle, link, open, rename, stat, unlink } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
-import { checkFileName } from "../bundle.ts";
-import { type ReadableSink, type SinkBundle, SinkError } from "../sink.ts";
-import { SourceError } from "../source.ts";
+import { checkFileName } from "../source/bundle.ts";
+import { type ReadableSink, type SinkBundle, SinkError } from "../sink/sink.ts";
+import { SourceError } from "../source/source.ts";
 import { modeLike, OWN_FILE } from "./access.ts";
 import { tidy } from "./directory-files.ts";
 import { newMark } from "./owner.ts";

@@ -1,7 +1,7 @@
 import type { Stats } from "node:fs";
 import { type FileHandle, stat } from "node:fs/promises";
-import { Gate, NO_BYTES } from "../gate.ts";
-import { type ByteSource, SourceError } from "../source.ts";
+import { Gate, NO_BYTES } from "../source/gate.ts";
+import { type ByteSource, SourceError } from "../source/source.ts";
 import { openToRead } from "./access.ts";
 
 /**

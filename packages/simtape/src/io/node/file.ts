@@ -1,8 +1,8 @@
 import { stat } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { checkFileName } from "../bundle.ts";
-import { type SourceBundle, SourceError } from "../source.ts";
+import { checkFileName } from "../source/bundle.ts";
+import { type SourceBundle, SourceError } from "../source/source.ts";
 import { fileSource, codeOf, failure } from "./file-source.ts";
 
 /** The recording in the file at a path or file URL, with the files of the same folder as its siblings. */

@@ -1,6 +1,6 @@
 import { type FileHandle, open } from "node:fs/promises";
-import { type ByteSink, SinkError } from "../sink.ts";
-import { SourceError } from "../source.ts";
+import { type ByteSink, SinkError } from "../sink/sink.ts";
+import { SourceError } from "../source/source.ts";
 import { OWN_FILE } from "./access.ts";
 
 /**

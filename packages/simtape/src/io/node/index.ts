@@ -7,7 +7,7 @@ export { type FileSinkOptions, toFile } from "./file-sink.ts";
 export { toGrowingFile } from "./growing-file.ts";
 export { fileSpool } from "./spool.ts";
 export { type StdinOptions, stdin } from "./stdin.ts";
-export type { Link, LinkListener, LinkMessage } from "../link.ts";
+export type { Link, LinkListener, LinkMessage } from "../sink/link.ts";
 export {
   connectLink,
   isLocalPage,

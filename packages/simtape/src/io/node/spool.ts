@@ -1,9 +1,9 @@
 import { type FileHandle, mkdtemp, open, rm, statfs } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { SinkError } from "../sink.ts";
-import { SourceError } from "../source.ts";
-import type { Spool, SpoolFactory } from "../spool.ts";
+import { SinkError } from "../sink/sink.ts";
+import { SourceError } from "../source/source.ts";
+import type { Spool, SpoolFactory } from "../source/spool.ts";
 
 /** Bytes between two looks at the disk, and what of it is left to others: so much, or a twentieth of a small one. */
 const LOOK = 64 << 20;

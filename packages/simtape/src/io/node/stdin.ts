@@ -1,7 +1,7 @@
 import type { Readable } from "node:stream";
-import { ForwardSource, type Producer } from "../forward.ts";
-import { type ByteSource, SourceError } from "../source.ts";
-import type { SpoolFactory } from "../spool.ts";
+import { ForwardSource, type Producer } from "../source/forward.ts";
+import { type ByteSource, SourceError } from "../source/source.ts";
+import type { SpoolFactory } from "../source/spool.ts";
 import { fileSpool } from "./spool.ts";
 
 /** What to read instead of standard input, and where to keep it. */

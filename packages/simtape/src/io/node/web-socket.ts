@@ -1,9 +1,9 @@
 import type { IncomingMessage } from "node:http";
 import type { AddressInfo } from "node:net";
 import type { WebSocket } from "ws";
-import type { Link, LinkListener, LinkMessage } from "../link.ts";
-import { shownUrl } from "../shown-url.ts";
-import { SourceError } from "../source.ts";
+import type { Link, LinkListener, LinkMessage } from "../sink/link.ts";
+import { shownUrl } from "../source/shown-url.ts";
+import { SourceError } from "../source/source.ts";
 
 /** Milliseconds between two pings; an end that does not answer one before the next is taken for dead. */
 const PING_EVERY = 20_000;

@@ -1,9 +1,9 @@
 import { LayoutError } from "../../bytes/error.ts";
 import { flightgear } from "../../formats/flightgear/format.ts";
 import { readSignalList, type SignalList } from "../../formats/flightgear/layout/signals.ts";
-import type { Datagrams } from "../../io/datagrams.ts";
-import { SourceError } from "../../io/source.ts";
-import type { Value } from "../../model/value.ts";
+import type { Datagrams } from "../../io/source/datagrams.ts";
+import { SourceError } from "../../io/source/source.ts";
+import type { Value } from "../../model/values/value.ts";
 import type { Feed, Intake } from "../feed.ts";
 import { fromWire } from "./pilots.ts";
 import { GenericProtocol } from "./protocol.ts";

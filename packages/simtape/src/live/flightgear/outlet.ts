@@ -1,10 +1,10 @@
 import { flightgear } from "../../formats/flightgear/format.ts";
-import type { Datagrams } from "../../io/datagrams.ts";
-import type { SinkBundle } from "../../io/sink.ts";
-import { SourceError } from "../../io/source.ts";
-import { type Origin, unsetOrigin } from "../../model/geodesy.ts";
-import type { Place } from "../../model/place.ts";
-import type { Time } from "../../model/time.ts";
+import type { Datagrams } from "../../io/source/datagrams.ts";
+import type { SinkBundle } from "../../io/sink/sink.ts";
+import { SourceError } from "../../io/source/source.ts";
+import { type Origin, unsetOrigin } from "../../model/axes/geodesy.ts";
+import type { Place } from "../../model/poses/place.ts";
+import type { Time } from "../../model/values/time.ts";
 import { convert } from "../../ops/convert.ts";
 import { rewrite } from "../../ops/copy.ts";
 import type { Frame } from "../../play/frame.ts";

@@ -1,5 +1,5 @@
 import { type PropertyNode, propertyNode } from "../../codec/properties.ts";
-import { SourceError } from "../../io/source.ts";
+import { SourceError } from "../../io/source/source.ts";
 
 /** Milliseconds that the simulator may take for an answer: it gives none while it loads an aircraft. */
 const TIMEOUT = 30_000;

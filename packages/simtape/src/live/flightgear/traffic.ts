@@ -1,10 +1,10 @@
 import { Callsigns } from "../../formats/flightgear/write/callsigns.ts";
 import { type Motion, motionOf, positionPacket } from "../../formats/flightgear/write/encode-signals.ts";
-import type { Datagrams } from "../../io/datagrams.ts";
-import type { Origin } from "../../model/geodesy.ts";
-import { type Place, placesOf } from "../../model/place.ts";
-import type { State } from "../../model/state.ts";
-import type { Time } from "../../model/time.ts";
+import type { Datagrams } from "../../io/source/datagrams.ts";
+import type { Origin } from "../../model/axes/geodesy.ts";
+import { type Place, placesOf } from "../../model/poses/place.ts";
+import type { State } from "../../model/state/state.ts";
+import type { Time } from "../../model/values/time.ts";
 import { toWire } from "./pilots.ts";
 
 /** Where packets go: a simulator that was started with `--multiplay=in,10,HOST,PORT` and `--multiplay=out,…`, or a server. */

@@ -1,4 +1,4 @@
-import { type ByteSource, SourceError } from "../../io/source.ts";
+import { type ByteSource, SourceError } from "../../io/source/source.ts";
 
 /** A file that clients may fetch, such as the description of a robot. */
 export interface Asset {

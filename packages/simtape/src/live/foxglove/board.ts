@@ -1,7 +1,7 @@
 import { base64 } from "../../export/mcap/json.ts";
 import { Clock } from "../../export/mcap/clock.ts";
 import type { TopicSink } from "../../export/mcap/topic-sink.ts";
-import type { Time } from "../../model/time.ts";
+import type { Time } from "../../model/values/time.ts";
 import type { Client, Subscription } from "./client.ts";
 import { type Advertised, MESSAGE_HEAD, schemaText, SERVER_OP, SUBSCRIPTION_AT, TIME_AT } from "./protocol.ts";
 

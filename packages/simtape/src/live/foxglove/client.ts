@@ -1,4 +1,4 @@
-import type { Link, LinkMessage } from "../../io/link.ts";
+import type { Link, LinkMessage } from "../../io/sink/link.ts";
 import { LEVEL, SDK_PROTOCOL } from "./protocol.ts";
 
 /** One channel that a client listens to. */

@@ -1,5 +1,5 @@
 import { mcap } from "../../formats/mcap/format.ts";
-import type { Link, LinkMessage } from "../../io/link.ts";
+import type { Link, LinkMessage } from "../../io/sink/link.ts";
 import type { Feed, Intake } from "../feed.ts";
 import { MESSAGE_HEAD, schemaBytes, schemaEncodingOf, SERVER_OP, SUBSCRIPTION_AT, TIME_AT } from "./protocol.ts";
 

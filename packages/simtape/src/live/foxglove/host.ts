@@ -1,6 +1,6 @@
-import type { Link, LinkMessage } from "../../io/link.ts";
+import type { Link, LinkMessage } from "../../io/sink/link.ts";
 import { Clock } from "../../export/mcap/clock.ts";
-import type { Time } from "../../model/time.ts";
+import type { Time } from "../../model/values/time.ts";
 import { MAX_RATE } from "../../play/checks.ts";
 import type { PlayerStatus } from "../../play/player.ts";
 import type { Deck, Loaded } from "../deck.ts";

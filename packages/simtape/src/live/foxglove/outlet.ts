@@ -1,4 +1,4 @@
-import type { Link, LinkListener } from "../../io/link.ts";
+import type { Link, LinkListener } from "../../io/sink/link.ts";
 import type { Deck, Loaded } from "../deck.ts";
 import type { Outlet } from "../outlet.ts";
 import type { Asset } from "./assets.ts";

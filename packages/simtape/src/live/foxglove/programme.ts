@@ -1,8 +1,8 @@
-import type { MessageBatch } from "../../model/batch.ts";
+import type { MessageBatch } from "../../model/messages/batch.ts";
 import type { Recording } from "../../model/recording.ts";
-import type { State } from "../../model/state.ts";
-import { after, type Time, type Timeline } from "../../model/time.ts";
-import type { Channel } from "../../model/value.ts";
+import type { State } from "../../model/state/state.ts";
+import { after, type Time, type Timeline } from "../../model/values/time.ts";
+import type { Channel } from "../../model/values/value.ts";
 import type { Board } from "./board.ts";
 import { Breath } from "./breath.ts";
 import type { Subscription } from "./client.ts";

@@ -1,7 +1,7 @@
 import { definitionOf } from "../../formats/mcap/meaning/schema.ts";
-import type { MessageBatch } from "../../model/batch.ts";
-import { after, type Time } from "../../model/time.ts";
-import type { Channel } from "../../model/value.ts";
+import type { MessageBatch } from "../../model/messages/batch.ts";
+import { after, type Time } from "../../model/values/time.ts";
+import type { Channel } from "../../model/values/value.ts";
 import { Programme } from "./programme.ts";
 
 /** An MCAP recording: its messages as they are, with the schemas that they were recorded with. */

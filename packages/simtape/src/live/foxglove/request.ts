@@ -1,6 +1,6 @@
 import { ByteCursor } from "../../bytes/cursor.ts";
 import { LayoutError } from "../../bytes/error.ts";
-import type { LinkMessage } from "../../io/link.ts";
+import type { LinkMessage } from "../../io/sink/link.ts";
 import { CLIENT_OP, type Parameter, type PlaybackControl, readPlaybackControl } from "./protocol.ts";
 
 /** Names in one request: more is a mistake, or an attack. */

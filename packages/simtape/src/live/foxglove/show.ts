@@ -1,8 +1,8 @@
 import { RecordingError } from "../../model/error.ts";
-import type { Time, Timeline } from "../../model/time.ts";
+import type { Time, Timeline } from "../../model/values/time.ts";
 import { mcap } from "../../formats/mcap/format.ts";
 import { Clock } from "../../export/mcap/clock.ts";
-import { after } from "../../model/time.ts";
+import { after } from "../../model/values/time.ts";
 import type { Frame } from "../../play/frame.ts";
 import type { Loaded } from "../deck.ts";
 import type { Board } from "./board.ts";

@@ -1,7 +1,7 @@
 import { LayoutError } from "../../bytes/error.ts";
 import { nanover } from "../../formats/nanover/format.ts";
 import { partsOf } from "../../formats/nanover/write/entries.ts";
-import type { Link } from "../../io/link.ts";
+import type { Link } from "../../io/sink/link.ts";
 import type { Feed, Intake } from "../feed.ts";
 
 /** Connects to a server; `connectLink` of `simtape/node` does. */

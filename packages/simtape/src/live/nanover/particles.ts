@@ -1,8 +1,8 @@
-import type { Origin } from "../../model/geodesy.ts";
-import { type Place, placesOf } from "../../model/place.ts";
+import type { Origin } from "../../model/axes/geodesy.ts";
+import { type Place, placesOf } from "../../model/poses/place.ts";
 import type { Recording } from "../../model/recording.ts";
-import type { State } from "../../model/state.ts";
-import type { Value } from "../../model/value.ts";
+import type { State } from "../../model/state/state.ts";
+import type { Value } from "../../model/values/value.ts";
 import type { Shown } from "./shown.ts";
 
 /** The longest side of a box that is laid around things, nm, about: two metres in the room. */

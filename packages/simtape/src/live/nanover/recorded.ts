@@ -1,8 +1,8 @@
-import type { MessageBatch } from "../../model/batch.ts";
-import { KEYFRAME } from "../../model/batch.ts";
+import type { MessageBatch } from "../../model/messages/batch.ts";
+import { KEYFRAME } from "../../model/messages/batch.ts";
 import type { MadeMessage } from "../../model/writer.ts";
 import type { Recording } from "../../model/recording.ts";
-import { after, type Time } from "../../model/time.ts";
+import { after, type Time } from "../../model/values/time.ts";
 import { FRAME, STATE } from "../../formats/nanover/layout/layout.ts";
 import { readPart, readState } from "../../formats/nanover/layout/messagepack.ts";
 import { type Container, payloadsOf } from "../../formats/nanover/meaning/schema.ts";

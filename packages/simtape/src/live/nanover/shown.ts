@@ -4,8 +4,8 @@ import { writeMessage } from "../../formats/nanover/layout/messagepack.ts";
 import { frameKeyOf, particleKeysOf, SHARED } from "../../formats/nanover/meaning/state.ts";
 import { type Entry, frameEntries, stateEntries } from "../../formats/nanover/write/entries.ts";
 import { writeZipState } from "../../formats/nanover/write/transcode.ts";
-import type { State } from "../../model/state.ts";
-import type { Value } from "../../model/value.ts";
+import type { State } from "../../model/state/state.ts";
+import type { Value } from "../../model/values/value.ts";
 import { IDENTITY, SCENE, sceneEntry, TRANSFORM } from "./pose.ts";
 import type { NanoverStage } from "./stage.ts";
 

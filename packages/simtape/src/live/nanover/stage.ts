@@ -1,7 +1,7 @@
 import { MessagePackFloat } from "../../codec/messagepack.ts";
 import { FRAME_INDEX, SERVER_TIMESTAMP, SIMULATION_NAME } from "../../formats/nanover/layout/layout.ts";
 import { type Entry, stateOf } from "../../formats/nanover/write/entries.ts";
-import type { Link } from "../../io/link.ts";
+import type { Link } from "../../io/sink/link.ts";
 import { withBothPoses } from "./pose.ts";
 import { emptied, entryOf, frameMessage, Said } from "./said.ts";
 

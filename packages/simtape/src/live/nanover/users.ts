@@ -2,7 +2,7 @@ import { LayoutError } from "../../bytes/error.ts";
 import type { MessagePackValue } from "../../codec/messagepack.ts";
 import { readPart, readState } from "../../formats/nanover/layout/messagepack.ts";
 import { partsOf, stateEntries, valueIn } from "../../formats/nanover/write/entries.ts";
-import type { Link, LinkMessage } from "../../io/link.ts";
+import type { Link, LinkMessage } from "../../io/sink/link.ts";
 import type { Command } from "./commands.ts";
 import { entryOf } from "./said.ts";
 import type { NanoverStage } from "./stage.ts";

@@ -1,7 +1,7 @@
 import { LayoutError } from "../../bytes/error.ts";
-import type { Chunk } from "../chunk.ts";
+import type { Chunk } from "../messages/chunk.ts";
 import type { Finding } from "../error.ts";
-import type { Value } from "../value.ts";
+import type { Value } from "../values/value.ts";
 import { listOf, membersOf, numbersOf, wholeOf } from "./shapes.ts";
 
 /** Chunks as columns; which channels occur is a list of the sets there are, and the place of each chunk's in it. */

@@ -1,5 +1,5 @@
 import { LayoutError } from "../../bytes/error.ts";
-import type { Value } from "../value.ts";
+import type { Value } from "../values/value.ts";
 import type { Members } from "./shapes.ts";
 
 /**

@@ -1,5 +1,5 @@
-import type { MutableState } from "../state.ts";
-import type { Time } from "../time.ts";
+import type { MutableState } from "../state/state.ts";
+import type { Time } from "../values/time.ts";
 import type { Bounds, QuerySource } from "./source.ts";
 import { type Stops, Walk } from "./walk.ts";
 

@@ -1,5 +1,5 @@
 /** What reads series of a format that has a reader of columns; loaded for such formats only. */
-import type { ColumnReader, WantedNumber } from "../column-reader.ts";
+import type { ColumnReader, WantedNumber } from "../state/column-reader.ts";
 import type { Reader } from "../reader.ts";
 import { channelsOf, type Scope } from "../scope.ts";
 import type { Probe } from "./probe.ts";

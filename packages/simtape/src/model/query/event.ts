@@ -1,6 +1,6 @@
-import type { MessageBatch } from "../batch.ts";
-import type { Time, TimeRange } from "../time.ts";
-import type { Value } from "../value.ts";
+import type { MessageBatch } from "../messages/batch.ts";
+import type { Time, TimeRange } from "../values/time.ts";
+import type { Value } from "../values/value.ts";
 
 /** A thing or a person that an event is about. */
 export interface Participant {

@@ -1,8 +1,8 @@
 import { LayoutError } from "../../bytes/error.ts";
-import type { MessageBatch } from "../batch.ts";
+import type { MessageBatch } from "../messages/batch.ts";
 import type { Recorded } from "../traits.ts";
-import type { Time } from "../time.ts";
-import type { ChannelInfo } from "../value.ts";
+import type { Time } from "../values/time.ts";
+import type { ChannelInfo } from "../values/value.ts";
 import type { Participant, RecordingEvent, EventQuery, EventReader } from "./event.ts";
 
 /** The events of a recording in arrays, ascending by (time, sequence); one array for each batch of messages, some empty. */

@@ -1,7 +1,7 @@
-import type { MutableColumn } from "../column.ts";
-import type { MutableEntitySet } from "../state.ts";
+import type { MutableColumn } from "../state/column.ts";
+import type { MutableEntitySet } from "../state/state.ts";
 import type { Notes } from "./notes.ts";
-import type { SeriesItem } from "./path.ts";
+import type { SeriesItem } from "../state/path.ts";
 
 /** The least and the most finite number that was recorded. */
 export interface Extent {

@@ -1,9 +1,9 @@
 import type { Recording } from "../recording.ts";
 import { HERO, type Showing } from "../showing.ts";
-import type { State } from "../state.ts";
-import type { Time } from "../time.ts";
+import type { State } from "../state/state.ts";
+import type { Time } from "../values/time.ts";
 import { numericPaths, type PathInfo } from "./listing.ts";
-import type { SeriesPath } from "./path.ts";
+import type { SeriesPath } from "../state/path.ts";
 import { numberAt } from "./probe.ts";
 
 /** Moments that are looked at for what varies, spread over at most so many bytes of the recording. */

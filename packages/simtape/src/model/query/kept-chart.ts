@@ -1,7 +1,7 @@
 import { LayoutError } from "../../bytes/error.ts";
 import { type Members, listOf, membersOf, numbersOf, textIn, wholeOf } from "../kept/shapes.ts";
-import type { Value } from "../value.ts";
-import { pathText, type SeriesPath } from "./path.ts";
+import type { Value } from "../values/value.ts";
+import { pathText, type SeriesPath } from "../state/path.ts";
 import type { Series } from "./sinks.ts";
 import type { SeriesOptions } from "./series.ts";
 

@@ -1,4 +1,4 @@
-import type { Time } from "../time.ts";
+import type { Time } from "../values/time.ts";
 
 /** A cell that has no place in columns that were settled before it was read. */
 export class LateColumnError extends Error {

@@ -1,7 +1,7 @@
-import type { Column, ColumnKind, Interpolation } from "../column.ts";
-import type { State } from "../state.ts";
-import type { Time } from "../time.ts";
-import type { Value } from "../value.ts";
+import type { Column, ColumnKind, Interpolation } from "../state/column.ts";
+import type { State } from "../state/state.ts";
+import type { Time } from "../values/time.ts";
+import type { Value } from "../values/value.ts";
 import type { Extent } from "./extents.ts";
 import {
   findPath,
@@ -13,7 +13,7 @@ import {
   type SeriesItem,
   type SeriesPath,
   unitOfItem,
-} from "./path.ts";
+} from "../state/path.ts";
 
 /** What a path holds. A boolean is 0 or 1 in a series. */
 export type SeriesKind = "number" | "integer" | "boolean" | "text";

@@ -1,11 +1,11 @@
 import { LayoutError } from "../../bytes/error.ts";
 import { listOf, type Members, membersOf, textIn, wholeOf } from "../kept/shapes.ts";
-import { completeAxes } from "../standard-axes.ts";
-import type { State } from "../state.ts";
-import type { Value } from "../value.ts";
+import { completeAxes } from "../axes/standard-axes.ts";
+import type { State } from "../state/state.ts";
+import type { Value } from "../values/value.ts";
 import type { Extent } from "./extents.ts";
 import { type CellFacts, kindOfData, type PathInfo, pathsIn, type SeriesKind, type Telling } from "./listing.ts";
-import { type SeriesItem, unitOfItem } from "./path.ts";
+import { type SeriesItem, unitOfItem } from "../state/path.ts";
 
 /** What expressions can name in a whole recording beside values, without the things of its sets. */
 export interface Outline {

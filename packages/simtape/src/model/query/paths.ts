@@ -1,11 +1,11 @@
 import { Budget, BudgetError } from "../../bytes/budget.ts";
-import type { MessageBatch } from "../batch.ts";
+import type { MessageBatch } from "../messages/batch.ts";
 import type { Reader } from "../reader.ts";
-import type { MutableEntitySet, MutableState } from "../state.ts";
-import type { Time, TimeRange } from "../time.ts";
+import type { MutableEntitySet, MutableState } from "../state/state.ts";
+import type { Time, TimeRange } from "../values/time.ts";
 import { type Extent, extentOf, CellLimit, SetExtents } from "./extents.ts";
 import { type CellFacts, cellPaths, kindOfColumn, type PathInfo, pathsIn, type Telling, textsOf } from "./listing.ts";
-import { nearest, PathError, pathText, type SeriesItem, type SeriesPath } from "./path.ts";
+import { nearest, PathError, pathText, type SeriesItem, type SeriesPath } from "../state/path.ts";
 import type { Inventory, InventoryColumn } from "./name-facts.ts";
 import { Presence, together, ValueTree } from "./presence.ts";
 import { NOTE, Notes } from "./notes.ts";

@@ -1,7 +1,7 @@
-import type { Time } from "../time.ts";
-import type { Value } from "../value.ts";
+import type { Time } from "../values/time.ts";
+import type { Value } from "../values/value.ts";
 import { hasMoreParts, kindOfValue, MAX_DEPTH, partsOf, type SeriesKind } from "./listing.ts";
-import { isLeaf } from "./path.ts";
+import { isLeaf } from "../state/path.ts";
 import type { Notes } from "./notes.ts";
 
 /** From when until when something was there, as often as it was: moments, both included, two for each time. */

@@ -1,10 +1,10 @@
-import type { WantedNumber } from "../column-reader.ts";
-import type { ColumnSpec, Interpolation, MutableColumn } from "../column.ts";
-import { given, type Kept } from "../late.ts";
-import type { MutableEntitySet, MutableState, State } from "../state.ts";
-import type { Time } from "../time.ts";
+import type { WantedNumber } from "../state/column-reader.ts";
+import type { ColumnSpec, Interpolation, MutableColumn } from "../state/column.ts";
+import { given, type Kept } from "../state/late.ts";
+import type { MutableEntitySet, MutableState, State } from "../state/state.ts";
+import type { Time } from "../values/time.ts";
 import { kindOfColumn, kindOfValue, type SeriesKind, type Telling } from "./listing.ts";
-import { type CellPath, isLeaf, partAt, pathText, type SeriesPath, unitOfItem, type ValuePath } from "./path.ts";
+import { type CellPath, isLeaf, partAt, pathText, type SeriesPath, unitOfItem, type ValuePath } from "../state/path.ts";
 
 /**
  * What is at a path of a state: a number, a boolean or a text; undefined: it is not there. No state tells a `"speed"`,

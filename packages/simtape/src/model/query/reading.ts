@@ -1,10 +1,10 @@
-import { applyRows } from "../apply.ts";
-import type { MessageBatch } from "../batch.ts";
-import type { ColumnReader } from "../column-reader.ts";
+import { applyRows } from "../state/apply.ts";
+import type { MessageBatch } from "../messages/batch.ts";
+import type { ColumnReader } from "../state/column-reader.ts";
 import type { Reader } from "../reader.ts";
 import type { Scope } from "../scope.ts";
-import type { MutableState } from "../state.ts";
-import type { Time } from "../time.ts";
+import type { MutableState } from "../state/state.ts";
+import type { Time } from "../values/time.ts";
 import type { Probe } from "./probe.ts";
 import type { Runs } from "./runs.ts";
 import type { Now, Sink } from "./sinks.ts";

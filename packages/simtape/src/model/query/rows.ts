@@ -1,5 +1,5 @@
 import type { Room } from "./line.ts";
-import type { Time } from "../time.ts";
+import type { Time } from "../values/time.ts";
 import type { Probe } from "./probe.ts";
 
 /** Rows there is room for at first, and rows from which on it is worth to foresee how many there will be. */

@@ -1,6 +1,6 @@
-import type { MessageBatch } from "../batch.ts";
-import type { ColumnReader } from "../column-reader.ts";
-import type { Time } from "../time.ts";
+import type { MessageBatch } from "../messages/batch.ts";
+import type { ColumnReader } from "../state/column-reader.ts";
+import type { Time } from "../values/time.ts";
 import type { OpenRows } from "./rows.ts";
 import type { OpenGroup, Sink } from "./sinks.ts";
 

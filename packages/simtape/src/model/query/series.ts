@@ -1,10 +1,10 @@
 import type { Reader } from "../reader.ts";
 import { channelsOf, scopeOf } from "../scope.ts";
-import type { State } from "../state.ts";
-import type { Time, TimeRange } from "../time.ts";
+import type { State } from "../state/state.ts";
+import type { Time, TimeRange } from "../values/time.ts";
 import { Room } from "./line.ts";
 import type { Telling } from "./listing.ts";
-import { findPath, type SeriesPath } from "./path.ts";
+import { findPath, type SeriesPath } from "../state/path.ts";
 import { isCounted, Probe } from "./probe.ts";
 import { Reading } from "./reading.ts";
 import { AllSink, type Group, isSpeed, MinmaxSink, SampleSink, type Series, type Sink, type Steps } from "./sinks.ts";

@@ -1,11 +1,11 @@
-import type { MessageBatch } from "../batch.ts";
-import type { Interpolation } from "../column.ts";
-import type { MutableState } from "../state.ts";
-import type { Time } from "../time.ts";
+import type { MessageBatch } from "../messages/batch.ts";
+import type { Interpolation } from "../state/column.ts";
+import type { MutableState } from "../state/state.ts";
+import type { Time } from "../values/time.ts";
 import { Bucket } from "./bucket.ts";
 import { Line, type Room } from "./line.ts";
 import type { SeriesKind } from "./listing.ts";
-import type { SeriesPath } from "./path.ts";
+import type { SeriesPath } from "../state/path.ts";
 import { isCounted, type Probe } from "./probe.ts";
 import { type DrainedLine, type OpenRows, Rows } from "./rows.ts";
 import type { Stops } from "./walk.ts";

@@ -1,6 +1,6 @@
 import type { Fold } from "../fold.ts";
 import type { Reader } from "../reader.ts";
-import { after, type Time, type TimeRange } from "../time.ts";
+import { after, type Time, type TimeRange } from "../values/time.ts";
 import type { Traits } from "../traits.ts";
 import type { Telling } from "./listing.ts";
 

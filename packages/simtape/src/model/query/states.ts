@@ -1,6 +1,6 @@
-import { interpolateStates } from "../interpolate.ts";
-import type { State } from "../state.ts";
-import { after, type Time, type TimeRange } from "../time.ts";
+import { interpolateStates } from "../state/interpolate.ts";
+import type { State } from "../state/state.ts";
+import { after, type Time, type TimeRange } from "../values/time.ts";
 import { type Along, statesAlong } from "./along.ts";
 import { type Bounds, boundsOf, checkEvery, type QuerySource } from "./source.ts";
 import { type Stops, Walk } from "./walk.ts";

@@ -1,7 +1,7 @@
-import type { Column, ColumnData } from "../column.ts";
-import type { Value } from "../value.ts";
+import type { Column, ColumnData } from "../state/column.ts";
+import type { Value } from "../values/value.ts";
 import { jsonOf } from "./value-text.ts";
-import type { Axes } from "../axes.ts";
+import type { Axes } from "../axes/axes.ts";
 
 /** What a single value is. `"bool"`: 0 or 1 in bytes. `"bigint"`: whole numbers of any size. */
 export type ItemKind = "f64" | "f32" | "i32" | "u32" | "u8" | "bool" | "string" | "bigint";

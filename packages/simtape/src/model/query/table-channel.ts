@@ -1,10 +1,10 @@
 import { LayoutError } from "../../bytes/error.ts";
 import type { Reader } from "../reader.ts";
-import type { Query } from "../batch-query.ts";
-import type { Time, TimeRange } from "../time.ts";
+import type { Query } from "../messages/batch-query.ts";
+import type { Time, TimeRange } from "../values/time.ts";
 import type { Traits } from "../traits.ts";
-import { isUnit } from "../units.ts";
-import type { Channel, Value } from "../value.ts";
+import { isUnit } from "../values/units.ts";
+import type { Channel, Value } from "../values/value.ts";
 import { LateColumnError } from "./late-column.ts";
 import { RowBuilder, type TableBatch, type TableColumn, type RowSource } from "./table-cells.ts";
 import { Fields, isAtOrBelow } from "./table-fields.ts";

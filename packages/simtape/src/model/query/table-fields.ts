@@ -1,5 +1,5 @@
 import { RecordingError } from "../error.ts";
-import type { Value } from "../value.ts";
+import type { Value } from "../values/value.ts";
 import { isList, type ItemKind, joinedKind, type RowBuilder, type TableColumn, type TableList } from "./table-cells.ts";
 
 /** Items of a list that have columns of their own, at most; longer ones, and those of several lengths, are lists. */

@@ -1,10 +1,10 @@
-import type { ColumnKind, ColumnSpec } from "../column.ts";
-import type { Axes } from "../axes.ts";
-import { type Origin, unsetOrigin } from "../geodesy.ts";
+import type { ColumnKind, ColumnSpec } from "../state/column.ts";
+import type { Axes } from "../axes/axes.ts";
+import { type Origin, unsetOrigin } from "../axes/geodesy.ts";
 import { scopeOfSet } from "../scope.ts";
-import type { EntitySet, MutableEntitySet, MutableState } from "../state.ts";
-import type { Time, TimeRange } from "../time.ts";
-import { Turning, turnedSpecs } from "../turned.ts";
+import type { EntitySet, MutableEntitySet, MutableState } from "../state/state.ts";
+import type { Time, TimeRange } from "../values/time.ts";
+import { Turning, turnedSpecs } from "../poses/turned.ts";
 import { statesAlong } from "./along.ts";
 import { boundsOf, type QuerySource } from "./source.ts";
 import {

@@ -1,7 +1,7 @@
-import type { Axes } from "../axes.ts";
-import type { Origin } from "../geodesy.ts";
-import type { Time, TimeRange } from "../time.ts";
-import type { Channel, ChannelInfo } from "../value.ts";
+import type { Axes } from "../axes/axes.ts";
+import type { Origin } from "../axes/geodesy.ts";
+import type { Time, TimeRange } from "../values/time.ts";
+import type { Channel, ChannelInfo } from "../values/value.ts";
 import { checkEvery, type QuerySource } from "./source.ts";
 import { channelRows } from "./table-channel.ts";
 import type { TableBatch, TableColumn, RowSource } from "./table-cells.ts";

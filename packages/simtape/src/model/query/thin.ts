@@ -1,4 +1,4 @@
-import type { TimeRange } from "../time.ts";
+import type { TimeRange } from "../values/time.ts";
 import { Bucket } from "./bucket.ts";
 import { Line, Room } from "./line.ts";
 import type { Series } from "./sinks.ts";

@@ -1,7 +1,7 @@
 import { LayoutError } from "../../bytes/error.ts";
 import { listOf, textIn } from "../kept/shapes.ts";
-import type { MutableState } from "../state.ts";
-import type { Value } from "../value.ts";
+import type { MutableState } from "../state/state.ts";
+import type { Value } from "../values/value.ts";
 
 /** Ids of the things of each set, at whatever time they were there. */
 export type ThingIds = ReadonlyMap<string, ReadonlySet<number | string>>;

@@ -1,4 +1,4 @@
-import type { Time, TimeRange } from "../time.ts";
+import type { Time, TimeRange } from "../values/time.ts";
 import { boundsOf, type QuerySource } from "./source.ts";
 import type { ThingIds } from "./thing-ids.ts";
 import { Notes } from "./notes.ts";

@@ -1,4 +1,4 @@
-import type { Value } from "../value.ts";
+import type { Value } from "../values/value.ts";
 
 /** Items of a list, and members of an object, that a short text names. */
 const ITEMS = 16;

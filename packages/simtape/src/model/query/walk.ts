@@ -1,10 +1,10 @@
-import { applyRows } from "../apply.ts";
-import type { MessageBatch } from "../batch.ts";
+import { applyRows } from "../state/apply.ts";
+import type { MessageBatch } from "../messages/batch.ts";
 import type { Fold } from "../fold.ts";
-import { Growth } from "../growth.ts";
+import { Growth } from "../state/growth.ts";
 import type { Reader } from "../reader.ts";
-import type { MutableState } from "../state.ts";
-import { after, type Time } from "../time.ts";
+import type { MutableState } from "../state/state.ts";
+import { after, type Time } from "../values/time.ts";
 
 /** Called now and then with how much was gone through, of how much, in nanoseconds; a promise is waited for. */
 export type OnProgress = (done: Time, total: Time) => void | Promise<void>;

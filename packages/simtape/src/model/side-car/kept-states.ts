@@ -1,7 +1,7 @@
 import { LayoutError } from "../../bytes/error.ts";
 import type { StatesAtHand } from "../fold.ts";
-import type { MutableState } from "../state.ts";
-import type { Time } from "../time.ts";
+import type { MutableState } from "../state/state.ts";
+import type { Time } from "../values/time.ts";
 import type { SideCarFile } from "./layout.ts";
 import { stateOf } from "./plain-state.ts";
 import { isMisfit } from "./misfit.ts";

@@ -1,6 +1,6 @@
 import { Sha256 } from "../../bytes/sha256.ts";
-import type { ByteSource, SourceBundle } from "../../io/source.ts";
-import type { Value } from "../value.ts";
+import type { ByteSource, SourceBundle } from "../../io/source/source.ts";
+import type { Value } from "../values/value.ts";
 import { listOf, membersOf, textIn, wholeOf } from "../kept/shapes.ts";
 
 /** Files beside the main one of which a key is made; recordings of more have no side-car. */

@@ -4,10 +4,10 @@ import { crc32 } from "../../bytes/crc32.ts";
 import { ByteCursor } from "../../bytes/cursor.ts";
 import { LayoutError } from "../../bytes/error.ts";
 import { deflateRaw, inflateRaw } from "../../codec/deflate.ts";
-import type { ByteSource } from "../../io/source.ts";
+import type { ByteSource } from "../../io/source/source.ts";
 import { isLittleEndian, type Plain, readPlain, writePlain } from "./plain.ts";
 import { listOf, membersOf, textIn, wholeOf } from "../kept/shapes.ts";
-import type { Value } from "../value.ts";
+import type { Value } from "../values/value.ts";
 
 /** First bytes of a side-car (docs/index-file.md, Header). */
 export const MAGIC: Uint8Array = Uint8Array.of(0x89, 0x53, 0x54, 0x49, 0x58, 0x0d, 0x0a, 0x1a);

@@ -1,5 +1,5 @@
 import { Budget } from "../../bytes/budget.ts";
-import type { ByteSource, SourceBundle } from "../../io/source.ts";
+import type { ByteSource, SourceBundle } from "../../io/source/source.ts";
 import { type EarlyFiles, HeldReporter, LentSource } from "../early.ts";
 import type { Findings } from "../error.ts";
 import type { Format, OpenOptions } from "../format.ts";

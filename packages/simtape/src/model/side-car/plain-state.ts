@@ -1,8 +1,8 @@
-import type { Axes } from "../axes.ts";
+import type { Axes } from "../axes/axes.ts";
 import { LayoutError } from "../../bytes/error.ts";
-import type { ColumnData, ColumnKind, ColumnSpec } from "../column.ts";
-import { MutableState } from "../state.ts";
-import type { Value } from "../value.ts";
+import type { ColumnData, ColumnKind, ColumnSpec } from "../state/column.ts";
+import { MutableState } from "../state/state.ts";
+import type { Value } from "../values/value.ts";
 import { isRecord, listOf } from "../kept/shapes.ts";
 
 /**

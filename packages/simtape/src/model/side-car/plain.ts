@@ -2,7 +2,7 @@ import type { ByteBuilder } from "../../bytes/builder.ts";
 import type { ByteCursor } from "../../bytes/cursor.ts";
 import { LayoutError } from "../../bytes/error.ts";
 import { readVarint, writeVarint } from "../../bytes/varint.ts";
-import type { Value } from "../value.ts";
+import type { Value } from "../values/value.ts";
 
 /** A value, or a member that is there without one. */
 export type Plain = Value | undefined;

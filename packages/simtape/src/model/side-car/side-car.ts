@@ -1,6 +1,6 @@
 import { LayoutError } from "../../bytes/error.ts";
 import { Budget } from "../../bytes/budget.ts";
-import type { ByteSource, SourceBundle } from "../../io/source.ts";
+import type { ByteSource, SourceBundle } from "../../io/source/source.ts";
 import type { Reporter } from "../error.ts";
 import type { RecordingEvent } from "../query/event.ts";
 import { type NamedValues, namedValuesIn, type NameFacts, type Outline, outlineIn } from "../query/name-facts.ts";
@@ -15,7 +15,7 @@ import { SideCarFile } from "./layout.ts";
 import { isMisfit } from "./misfit.ts";
 import { Scans } from "../kept/scans.ts";
 import { listOf, type Members, membersOf, numbersOf, textIn } from "../kept/shapes.ts";
-import type { Value } from "../value.ts";
+import type { Value } from "../values/value.ts";
 
 /** What a side-car says of itself before anything of it is used. */
 export interface About {

@@ -1,7 +1,7 @@
 import type { Annotation } from "../../model/annotation.ts";
 import type { Reader } from "../../model/reader.ts";
-import { after, type Time, type Timeline } from "../../model/time.ts";
-import type { Channel } from "../../model/value.ts";
+import { after, type Time, type Timeline } from "../../model/values/time.ts";
+import type { Channel } from "../../model/values/value.ts";
 import type { MadeMessage, WritingFormat } from "../../model/writer.ts";
 import { EditError, type EditList, type Operation } from "./list.ts";
 import { filtered, redacted, type Removed } from "./redact.ts";

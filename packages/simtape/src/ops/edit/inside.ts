@@ -1,6 +1,6 @@
 import { RecordingError } from "../../model/error.ts";
 import type { Reader } from "../../model/reader.ts";
-import { after } from "../../model/time.ts";
+import { after } from "../../model/values/time.ts";
 import type { CreateOptions, Lost, WritingFormat } from "../../model/writer.ts";
 import { messagesOutside, outsideOf } from "../time-room.ts";
 import { PartsReader } from "./readers.ts";

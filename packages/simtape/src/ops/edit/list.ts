@@ -17,7 +17,7 @@ import {
   union,
   variant,
 } from "../../model/shape.ts";
-import type { Time } from "../../model/time.ts";
+import type { Time } from "../../model/values/time.ts";
 /** One step of an edit. Times are nanoseconds since the start of what the step is applied to; ranges are `[from, until)`. */
 export type Operation =
   /** Keeps a range; its first moment carries what was true before it. Time 0 is then `from`. */

@@ -1,14 +1,14 @@
 import type { Budget } from "../../bytes/budget.ts";
-import { Columns, type MessageBatch } from "../../model/batch.ts";
+import { Columns, type MessageBatch } from "../../model/messages/batch.ts";
 import { StatisticsCounter } from "../../model/chunks.ts";
 import type { Reader } from "../../model/reader.ts";
-import type { StateModel } from "../../model/state-model.ts";
-import type { Keyframe } from "../../model/keyframe.ts";
-import type { Query } from "../../model/batch-query.ts";
+import type { StateModel } from "../../model/state/state-model.ts";
+import type { Keyframe } from "../../model/messages/keyframe.ts";
+import type { Query } from "../../model/messages/batch-query.ts";
 import type { NativeRecord } from "../../model/native-record.ts";
 import type { RecordingInfo } from "../../model/recording-info.ts";
-import { after, type Time, type Timeline } from "../../model/time.ts";
-import type { Channel, ChannelStatistics } from "../../model/value.ts";
+import { after, type Time, type Timeline } from "../../model/values/time.ts";
+import type { Channel, ChannelStatistics } from "../../model/values/value.ts";
 import type { MadeMessage, Sift } from "../../model/writer.ts";
 
 /** Rows of a source's batch as they are, and where they go: what a writer is given, and `batches()` is made of. */

@@ -1,6 +1,6 @@
-import type { MessageBatch } from "../../model/batch.ts";
+import type { MessageBatch } from "../../model/messages/batch.ts";
 import type { Reader } from "../../model/reader.ts";
-import type { Time } from "../../model/time.ts";
+import type { Time } from "../../model/values/time.ts";
 import type { Lost, WritingFormat } from "../../model/writer.ts";
 import { PayloadSet } from "./payload-set.ts";
 import { FilteredReader, type IsKept, piecesOf } from "./readers.ts";

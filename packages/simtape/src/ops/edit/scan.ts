@@ -1,6 +1,6 @@
 import { ByteBuilder } from "../../bytes/builder.ts";
 import { writeModifiedUtf8 } from "../../bytes/modified-utf8.ts";
-import type { SourceBundle } from "../../io/source.ts";
+import type { SourceBundle } from "../../io/source/source.ts";
 import { type Finding, RecordingError } from "../../model/error.ts";
 import type { Recording } from "../../model/recording.ts";
 import type { CheckVisitor } from "../check.ts";

@@ -1,7 +1,7 @@
 import { LayoutError } from "../../bytes/error.ts";
-import type { MessageBatch } from "../../model/batch.ts";
+import type { MessageBatch } from "../../model/messages/batch.ts";
 import type { Reader } from "../../model/reader.ts";
-import type { Channel, Value } from "../../model/value.ts";
+import type { Channel, Value } from "../../model/values/value.ts";
 import type { PayloadSet } from "./payload-set.ts";
 
 /** Bytes of a value below this cannot be distinguished from other bytes. */

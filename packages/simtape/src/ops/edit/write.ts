@@ -1,7 +1,7 @@
-import type { SinkBundle } from "../../io/sink.ts";
+import type { SinkBundle } from "../../io/sink/sink.ts";
 import { unwritable } from "../../model/error.ts";
 import type { Reader } from "../../model/reader.ts";
-import type { ChannelInfo, Value } from "../../model/value.ts";
+import type { ChannelInfo, Value } from "../../model/values/value.ts";
 import type { CreateOptions, Writer, WritingFormat } from "../../model/writer.ts";
 import { ChannelRoom } from "../channel-room.ts";
 import type { RewriteReport } from "../copy.ts";

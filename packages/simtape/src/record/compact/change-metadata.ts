@@ -15,10 +15,10 @@ import {
 } from "../../formats/hcrp/layout/framing.ts";
 import { compoundIn, merged, OWN_KEY, withEntry } from "../../formats/hcrp/layout/metadata-writing.ts";
 import type { HcrpReader } from "../../formats/hcrp/read/reader.ts";
-import type { SinkBundle } from "../../io/sink.ts";
-import { type ByteSource, type SourceBundle, SourceError } from "../../io/source.ts";
+import type { SinkBundle } from "../../io/sink/sink.ts";
+import { type ByteSource, type SourceBundle, SourceError } from "../../io/source/source.ts";
 import { type Finding, Findings, RecordingError } from "../../model/error.ts";
-import type { Value } from "../../model/value.ts";
+import type { Value } from "../../model/values/value.ts";
 import { openReader } from "./source.ts";
 import { markTag, type VisitorMark } from "./visitors.ts";
 

@@ -20,10 +20,10 @@ import {
 import { compoundIn } from "../../formats/hcrp/layout/metadata-writing.ts";
 import type { NameFixer } from "../../formats/hcrp/chunk/names.ts";
 import type { HcrpReader } from "../../formats/hcrp/read/reader.ts";
-import { isReadable, type ReadableSink, type SinkBundle } from "../../io/sink.ts";
-import { SinkSource } from "../../io/sink-source.ts";
-import type { SourceBundle } from "../../io/source.ts";
-import type { Columns } from "../../model/batch.ts";
+import { isReadable, type ReadableSink, type SinkBundle } from "../../io/sink/sink.ts";
+import { SinkSource } from "../../io/sink/sink-source.ts";
+import type { SourceBundle } from "../../io/source/source.ts";
+import type { Columns } from "../../model/messages/batch.ts";
 import { Findings, RecordingError } from "../../model/error.ts";
 import { CompactedFile } from "./file.ts";
 import type { Mask } from "./mask.ts";

@@ -1,7 +1,7 @@
 import { LayoutError } from "../../bytes/error.ts";
 import { FORMAT_ID } from "../../formats/hcrp/layout/framing.ts";
-import type { SinkBundle } from "../../io/sink.ts";
-import type { SourceBundle } from "../../io/source.ts";
+import type { SinkBundle } from "../../io/sink/sink.ts";
+import type { SourceBundle } from "../../io/source/source.ts";
 import { Findings, RecordingError } from "../../model/error.ts";
 import { type CompactReport, compactMasked } from "./compact.ts";
 import { Mask, type MaskedSubject } from "./mask.ts";

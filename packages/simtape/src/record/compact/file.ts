@@ -2,7 +2,7 @@ import { ByteBuilder } from "../../bytes/builder.ts";
 import { toColumns } from "../../formats/hcrp/columns/writing.ts";
 import type { Framer } from "../../formats/hcrp/chunk/frames.ts";
 import { ENTRY_SNAPSHOT, type IndexEntry, LIMITS, writeIndexEntry } from "../../formats/hcrp/layout/framing.ts";
-import type { ReadableSink } from "../../io/sink.ts";
+import type { ReadableSink } from "../../io/sink/sink.ts";
 import type { RawFrame } from "./frame.ts";
 
 /** Bytes handed to the sink at once, about, and moved at once. */

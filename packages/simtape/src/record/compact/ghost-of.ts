@@ -3,7 +3,7 @@ import type { ChunkContext } from "../../formats/hcrp/chunk/context.ts";
 import { TICK } from "../../formats/hcrp/layout/framing.ts";
 import { GRID } from "../../formats/hcrp/layout/motion.ts";
 import { compoundIn } from "../../formats/hcrp/layout/metadata-writing.ts";
-import type { SourceBundle } from "../../io/source.ts";
+import type { SourceBundle } from "../../io/source/source.ts";
 import { type Ghost, ghost, readGhost } from "./ghost.ts";
 import { type StrictOptions, StrictSource } from "./source.ts";
 

@@ -1,5 +1,5 @@
 import { MAGIC } from "../../formats/hcrp/layout/framing.ts";
-import { type SourceBundle, SourceError } from "../../io/source.ts";
+import { type SourceBundle, SourceError } from "../../io/source/source.ts";
 
 /** Whether a recording is of the format that the recorder writes, whose metadata can be changed: by its first bytes. */
 export async function isRecorded(bundle: SourceBundle): Promise<boolean> {

@@ -33,9 +33,9 @@ import {
 import { NameFix, type NameFixer } from "../../formats/hcrp/chunk/names.ts";
 import { HcrpReader } from "../../formats/hcrp/read/reader.ts";
 import { settled } from "../../formats/hcrp/write/settle.ts";
-import { cached } from "../../io/cached.ts";
-import { type ByteSource, type SourceBundle, SourceError } from "../../io/source.ts";
-import type { Columns } from "../../model/batch.ts";
+import { cached } from "../../io/source/cached.ts";
+import { type ByteSource, type SourceBundle, SourceError } from "../../io/source/source.ts";
+import type { Columns } from "../../model/messages/batch.ts";
 import { type Finding, Findings, RecordingError, type Reporter } from "../../model/error.ts";
 import { type IndexMap, renumber } from "../../formats/hcrp/write/renumber.ts";
 import type { Mask } from "./mask.ts";

@@ -1,6 +1,6 @@
-import { type Column, MutableColumn } from "../../model/column.ts";
-import type { MutableState, State } from "../../model/state.ts";
-import type { Value } from "../../model/value.ts";
+import { type Column, MutableColumn } from "../../model/state/column.ts";
+import type { MutableState, State } from "../../model/state/state.ts";
+import type { Value } from "../../model/values/value.ts";
 
 /**
  * A running hash of numbers, texts and bytes in order: two 32-bit lanes of the MurmurHash3 kind. Guards against

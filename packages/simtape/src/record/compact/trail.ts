@@ -7,10 +7,10 @@ import { MOVE_ON_GROUND } from "../../formats/hcrp/layout/motion.ts";
 import { readVarInt, TICK } from "../../formats/hcrp/layout/framing.ts";
 import type { HcrpReader } from "../../formats/hcrp/read/reader.ts";
 import { BLOCK_X, BLOCK_Y, BLOCK_Z } from "../../formats/hcrp/meaning/state.ts";
-import type { Columns } from "../../model/batch.ts";
-import type { StateModel } from "../../model/state-model.ts";
-import { type MutableEntitySet, MutableState } from "../../model/state.ts";
-import type { Value } from "../../model/value.ts";
+import type { Columns } from "../../model/messages/batch.ts";
+import type { StateModel } from "../../model/state/state-model.ts";
+import { type MutableEntitySet, MutableState } from "../../model/state/state.ts";
+import type { Value } from "../../model/values/value.ts";
 import { type IndexMap, renumber } from "../../formats/hcrp/write/renumber.ts";
 import { Hash64, hashText, sceneHash } from "./state-hash.ts";
 

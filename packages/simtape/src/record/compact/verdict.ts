@@ -1,8 +1,8 @@
 import { nbtEntry } from "../../codec/nbt.ts";
 import { TICK } from "../../formats/hcrp/layout/framing.ts";
 import { compoundIn } from "../../formats/hcrp/layout/metadata-writing.ts";
-import type { SinkBundle } from "../../io/sink.ts";
-import type { SourceBundle } from "../../io/source.ts";
+import type { SinkBundle } from "../../io/sink/sink.ts";
+import type { SourceBundle } from "../../io/source/source.ts";
 import { Findings } from "../../model/error.ts";
 import { changeMetadata } from "./change-metadata.ts";
 import { openReader } from "./source.ts";

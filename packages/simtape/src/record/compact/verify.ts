@@ -1,5 +1,5 @@
 import { FLAG_FINISHED, TICK } from "../../formats/hcrp/layout/framing.ts";
-import type { SourceBundle } from "../../io/source.ts";
+import type { SourceBundle } from "../../io/source/source.ts";
 import type { Finding } from "../../model/error.ts";
 import { StrictSource, type StrictOptions } from "./source.ts";
 import { Trail } from "./trail.ts";

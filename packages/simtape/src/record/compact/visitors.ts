@@ -8,7 +8,7 @@ import { EVENT } from "../../formats/hcrp/layout/events.ts";
 import { GRID, Move, MOVE_ON_GROUND, PLACE_ON_GROUND, readMove } from "../../formats/hcrp/layout/motion.ts";
 import { TICK } from "../../formats/hcrp/layout/framing.ts";
 import type { HcrpReader } from "../../formats/hcrp/read/reader.ts";
-import type { Columns } from "../../model/batch.ts";
+import type { Columns } from "../../model/messages/batch.ts";
 import { MARK_KINDS, type MarkKind } from "../live/world.ts";
 
 /** A mark that a visitor adds to `hcrp.marks` (HCRP spec §4). */

@@ -1,5 +1,5 @@
 // Made by `npm run schemas` of definition.ts: change that.
-import type { Value } from "../../model/value.ts";
+import type { Value } from "../../model/values/value.ts";
 import type { DeclaredSets, EntityCells } from "./state-shapes.ts";
 
 /** The sender's own name for a thing. */

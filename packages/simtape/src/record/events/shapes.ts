@@ -10,7 +10,7 @@ import {
   tuple,
   whole,
 } from "../../model/shape.ts";
-import type { Value } from "../../model/value.ts";
+import type { Value } from "../../model/values/value.ts";
 
 export const yes: Shape<true> = literal(true);
 export const name: Shape<string> = sized(1, 256, "a name");

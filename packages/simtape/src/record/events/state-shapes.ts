@@ -1,6 +1,6 @@
-import type { Axes } from "../../model/axes.ts";
-import { transformOf } from "../../model/axes-transform.ts";
-import type { ColumnKind, Interpolation } from "../../model/column.ts";
+import type { Axes } from "../../model/axes/axes.ts";
+import { transformOf } from "../../model/axes/axes-transform.ts";
+import type { ColumnKind, Interpolation } from "../../model/state/column.ts";
 import {
   boolean,
   dictionary,

@@ -1,8 +1,8 @@
-import type { Axes } from "../../model/axes.ts";
-import type { ColumnKind, ColumnSpec, Interpolation, MutableColumn } from "../../model/column.ts";
-import { areSameAxes } from "../../model/standard-axes.ts";
-import { type MutableEntitySet, MutableState } from "../../model/state.ts";
-import type { Value } from "../../model/value.ts";
+import type { Axes } from "../../model/axes/axes.ts";
+import type { ColumnKind, ColumnSpec, Interpolation, MutableColumn } from "../../model/state/column.ts";
+import { areSameAxes } from "../../model/axes/standard-axes.ts";
+import { type MutableEntitySet, MutableState } from "../../model/state/state.ts";
+import type { Value } from "../../model/values/value.ts";
 import type { LiveTarget } from "./live-target.ts";
 import { axesOf, type Cell, type DeclaredColumn, type DeclaredSets, type EntityCells } from "./state-shapes.ts";
 

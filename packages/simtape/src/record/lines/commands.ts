@@ -13,7 +13,7 @@ import {
   sized,
   union,
 } from "../../model/shape.ts";
-import type { Value } from "../../model/value.ts";
+import type { Value } from "../../model/values/value.ts";
 import { type Definition, EVENTS } from "../events/definition.ts";
 import type { LiveEvent } from "../events/live-event.ts";
 import { count, name, uuid, value } from "../events/shapes.ts";

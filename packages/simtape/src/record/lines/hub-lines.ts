@@ -1,4 +1,4 @@
-import { isSegment } from "../../io/store-key.ts";
+import { isSegment } from "../../io/store/store-key.ts";
 import {
   anything,
   checked,

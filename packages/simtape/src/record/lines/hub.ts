@@ -1,4 +1,4 @@
-import type { SinkBundle } from "../../io/sink.ts";
+import type { SinkBundle } from "../../io/sink/sink.ts";
 import { problemIn, tell, withKnownFields } from "../../model/shape.ts";
 import type { LiveTarget } from "../events/live-target.ts";
 import { RingTarget } from "../events/ring-target.ts";

@@ -2,8 +2,8 @@ import type { Budget } from "../../bytes/budget.ts";
 import { ByteBuilder } from "../../bytes/builder.ts";
 import { type IndexEntry, writeIndexEntry } from "../../formats/hcrp/layout/framing.ts";
 import { HcrpReader } from "../../formats/hcrp/read/reader.ts";
-import type { ByteSource, SourceBundle } from "../../io/source.ts";
-import type { Store } from "../../io/store.ts";
+import type { ByteSource, SourceBundle } from "../../io/source/source.ts";
+import type { Store } from "../../io/store/store.ts";
 import { type Finding, RecordingError } from "../../model/error.ts";
 import { META, PREVIOUS } from "./recording-folder.ts";
 

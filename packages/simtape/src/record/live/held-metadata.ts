@@ -1,5 +1,5 @@
-import { memory } from "../../io/memory.ts";
-import type { PutOptions, Store } from "../../io/store.ts";
+import { memory } from "../../io/source/memory.ts";
+import type { PutOptions, Store } from "../../io/store/store.ts";
 import { META, PREVIOUS } from "./recording-folder.ts";
 
 /** Etag of what is held; no store gives it. */

@@ -5,7 +5,7 @@ import { wrapTurn } from "../../formats/hcrp/layout/motion.ts";
 import { CARRIED } from "../../formats/hcrp/meaning/scene.ts";
 import type { HcrpReader } from "../../formats/hcrp/read/reader.ts";
 import { Fold } from "../../model/fold.ts";
-import type { MutableEntitySet, MutableState } from "../../model/state.ts";
+import type { MutableEntitySet, MutableState } from "../../model/state/state.ts";
 import { Body } from "./body.ts";
 import type { Actor, CarriedState } from "../../formats/hcrp/write/scene.ts";
 import type { Tracked } from "./snapshot.ts";

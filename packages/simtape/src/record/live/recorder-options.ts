@@ -1,5 +1,5 @@
 import type { Budget } from "../../bytes/budget.ts";
-import type { Value } from "../../model/value.ts";
+import type { Value } from "../../model/values/value.ts";
 import type { JournalFile } from "./journal.ts";
 import type { RecordingLimits } from "./limits.ts";
 import type { OverflowPolicy } from "./live-output.ts";

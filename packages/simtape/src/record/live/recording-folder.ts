@@ -1,5 +1,5 @@
 import { segmentName } from "../../formats/hcrp/layout/framing.ts";
-import { type Store, StoreError } from "../../io/store.ts";
+import { type Store, StoreError } from "../../io/store/store.ts";
 
 /** Names of a recording's own files below its key (HCRP spec §2). */
 export const META = "meta.hcrp";

@@ -1,8 +1,8 @@
 import type { Budget } from "../../bytes/budget.ts";
 import { nbtText } from "../../codec/nbt.ts";
 import { FLAG_FINISHED } from "../../formats/hcrp/layout/framing.ts";
-import type { SourceBundle } from "../../io/source.ts";
-import { type Store, StoreError } from "../../io/store.ts";
+import type { SourceBundle } from "../../io/source/source.ts";
+import { type Store, StoreError } from "../../io/store/store.ts";
 import type { Finding } from "../../model/error.ts";
 import { existing, recordingBundle } from "./existing.ts";
 import { HeldMetadata } from "./held-metadata.ts";

@@ -5,7 +5,7 @@ import { uuidTag } from "../../formats/hcrp/layout/metadata.ts";
 import type { ChunkOutput } from "../../formats/hcrp/write/output.ts";
 import type { FinishedChunk } from "../../formats/hcrp/write/segment-chunk.ts";
 import type { HcrpWriter } from "../../formats/hcrp/write/writer.ts";
-import type { SinkBundle } from "../../io/sink.ts";
+import type { SinkBundle } from "../../io/sink/sink.ts";
 import type { CreateOptions } from "../../model/writer.ts";
 import { Notes } from "./notes.ts";
 import { eventsOf, type RecordingProfile } from "./profile.ts";

@@ -8,7 +8,7 @@ import type { FinishedChunk } from "../../formats/hcrp/write/segment-chunk.ts";
 import type { SnapshotSource } from "../../formats/hcrp/write/chunk-series.ts";
 import type { HcrpWriter } from "../../formats/hcrp/write/writer.ts";
 import { randomUuid } from "../../formats/hcrp/write/profile.ts";
-import { type Store, StoreError } from "../../io/store.ts";
+import { type Store, StoreError } from "../../io/store/store.ts";
 import type { CreateOptions } from "../../model/writer.ts";
 import { countEvents } from "./count-events.ts";
 import type { Existing } from "./existing.ts";

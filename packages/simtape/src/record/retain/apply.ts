@@ -1,4 +1,4 @@
-import { type Store, StoreError } from "../../io/store.ts";
+import { type Store, StoreError } from "../../io/store/store.ts";
 import { eachOf, planRetention, type RetentionOptions, type RetentionPlan, type RetentionRow } from "./retain.ts";
 import { graceOf } from "./policy.ts";
 import type { RetentionPolicy } from "./schema.ts";

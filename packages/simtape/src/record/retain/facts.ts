@@ -5,8 +5,8 @@ import { FLAG_CLIP, FLAG_FINISHED, HEADER_BYTES, TICK } from "../../formats/hcrp
 import { readMetadata, readReserved } from "../../formats/hcrp/layout/metadata.ts";
 import { compoundIn, OWN_KEY } from "../../formats/hcrp/layout/metadata-writing.ts";
 import { aboveLimits, type Head, readHead } from "../../formats/hcrp/read/preamble.ts";
-import { type ByteSource, SourceError } from "../../io/source.ts";
-import type { Store } from "../../io/store.ts";
+import { type ByteSource, SourceError } from "../../io/source/source.ts";
+import type { Store } from "../../io/store/store.ts";
 import { type Finding, RecordingError } from "../../model/error.ts";
 import { META, PREVIOUS } from "../live/recording-folder.ts";
 import { classOf, type Traits } from "./policy.ts";

@@ -1,4 +1,4 @@
-import { type Store, StoreError } from "../../io/store.ts";
+import { type Store, StoreError } from "../../io/store/store.ts";
 import { decide } from "./decide.ts";
 import { type Facts, readFacts } from "./facts.ts";
 import { isHeld } from "./policy.ts";

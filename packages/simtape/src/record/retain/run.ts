@@ -3,7 +3,7 @@ import { LayoutError } from "../../bytes/error.ts";
 import { compoundIn } from "../../formats/hcrp/layout/metadata-writing.ts";
 import { readReserved } from "../../formats/hcrp/layout/metadata.ts";
 import { FLAG_CLIP } from "../../formats/hcrp/layout/framing.ts";
-import { type SourceBundle, SourceError } from "../../io/source.ts";
+import { type SourceBundle, SourceError } from "../../io/source/source.ts";
 import { RecordingError } from "../../model/error.ts";
 import { durationOf, NO_WORLD, readDocument, textOf } from "./facts.ts";
 

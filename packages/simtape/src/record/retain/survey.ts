@@ -1,4 +1,4 @@
-import type { Store } from "../../io/store.ts";
+import type { Store } from "../../io/store/store.ts";
 import { META, PREVIOUS } from "../live/recording-folder.ts";
 import type { Listed } from "./facts.ts";
 import { buriedId, type MainFile, TRASH } from "./tombstone.ts";

@@ -1,4 +1,4 @@
-import { type Store, StoreError } from "../../io/store.ts";
+import { type Store, StoreError } from "../../io/store/store.ts";
 
 /** A file that a recording can be opened by: the compacted one, the metadata file, or that of the generation before. */
 export interface MainFile {

@@ -6,7 +6,7 @@ import { FixSpool } from "../../../src/export/geo/fix-spool.ts";
 import { FIX_WIDTH } from "../../../src/export/geo/fix.ts";
 import { EXPORT_TARGETS, targetOfName } from "../../../src/export/targets.ts";
 import { type ByteSink, MemoryFiles, open, RecordingError, type SinkBundle } from "../../../src/index.ts";
-import { HeldFiles } from "../../../src/io/held.ts";
+import { HeldFiles } from "../../../src/io/sink/held.ts";
 import { makeContinuous } from "../../fixtures/flightgear/make.ts";
 import { makeTown, RELEASES } from "../../fixtures/carla/make.ts";
 import { toFile } from "../../../src/io/node/index.ts";

@@ -3,7 +3,7 @@ import * as carla from "../../../src/formats/carla/layout/layout.ts";
 import { STILL, supersededIn } from "../../../src/formats/carla/meaning/superseded.ts";
 import { bundleOf, memory, MutableState, open } from "../../../src/index.ts";
 import { ByteBuilder } from "../../../src/kit.ts";
-import { applyRows } from "../../../src/model/apply.ts";
+import { applyRows } from "../../../src/model/state/apply.ts";
 import { stateText } from "../../../src/testing/index.ts";
 import { makeTown, RELEASES } from "../../fixtures/carla/make.ts";
 import { REAL, SOUND } from "../../specimens.ts";

@@ -14,7 +14,7 @@ import {
   type Value,
 } from "../../../src/index.ts";
 import { ByteBuilder, ByteCursor, fieldsIn } from "../../../src/kit.ts";
-import { completeAxes } from "../../../src/model/standard-axes.ts";
+import { completeAxes } from "../../../src/model/axes/standard-axes.ts";
 
 function written(axes: Axes | null): Uint8Array {
   const builder = new ByteBuilder();

@@ -179,7 +179,7 @@ describe.runIf(samplesDirectory !== null)("trace24-ticks.ndjson.gz", () => {
     expect((await recording.statistics())[EVENT.move]!.messages).toBeGreaterThan(5000);
     // the whole track by folding once
     const reader = await hcrp.open(bundleOfFiles({ "a.hcrp": file }), { report: () => undefined }, {});
-    const { MutableState } = await import("../../../src/model/state.ts");
+    const { MutableState } = await import("../../../src/model/state/state.ts");
     const state = new MutableState();
     reader.state.begin?.(state);
     let checked = 0;

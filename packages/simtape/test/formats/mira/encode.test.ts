@@ -12,7 +12,7 @@ import {
   unsetOrigin,
   type Value,
 } from "../../../src/index.ts";
-import { toEuler } from "../../../src/model/rotation.ts";
+import { toEuler } from "../../../src/model/axes/rotation.ts";
 import { bundleOfFiles } from "../../conformance/describe-format.ts";
 import { openTape, writing } from "./tapes.ts";
 

@@ -4,7 +4,7 @@ import { isReadable, PayloadNumbers } from "../../../src/formats/mira/meaning/pa
 import { decodePayload, type Encoding } from "../../../src/formats/mira/meaning/payload.ts";
 import type { Scalar, TypeLayout } from "../../../src/formats/mira/meaning/types.ts";
 import { LayoutError, type Value } from "../../../src/index.ts";
-import { isLeaf } from "../../../src/model/query/path.ts";
+import { isLeaf } from "../../../src/model/state/path.ts";
 import { tries } from "../../soak.ts";
 
 const WIDTHS: Readonly<Record<Scalar, number>> = {

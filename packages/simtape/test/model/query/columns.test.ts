@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { corrupt, FORMATS, planCorruption as plan } from "../../../src/index.ts";
 import { RecordingError } from "../../../src/model/error.ts";
 import { openBundle } from "../../../src/model/open.ts";
-import type { SeriesPath } from "../../../src/model/query/path.ts";
+import type { SeriesPath } from "../../../src/model/state/path.ts";
 import type { SeriesOptions } from "../../../src/model/query/series.ts";
 import type { Recording } from "../../../src/model/recording.ts";
 import { ColumnComparison, hasColumns } from "../../../src/testing/columns.ts";

@@ -1,5 +1,5 @@
 import type { Recording } from "../../../src/model/recording.ts";
-import type { Value } from "../../../src/model/value.ts";
+import type { Value } from "../../../src/model/values/value.ts";
 
 /** An event as a test compares it: enough to tell it from any other. */
 export interface NaiveEvent {

@@ -1,9 +1,9 @@
 import { describe, expect, test } from "vitest";
 import { openBundle } from "../../../src/model/open.ts";
 import { type PathInfo, parsePath, pathsIn } from "../../../src/model/query/listing.ts";
-import { PathError, pathText } from "../../../src/model/query/path.ts";
+import { PathError, pathText } from "../../../src/model/state/path.ts";
 import { readPath } from "../../../src/model/query/probe.ts";
-import type { State } from "../../../src/model/state.ts";
+import type { State } from "../../../src/model/state/state.ts";
 import { FORMATS } from "../../../src/index.ts";
 import { REAL, SOUND } from "../../specimens.ts";
 

@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { Fold } from "../../../src/model/fold.ts";
 import { openBundle } from "../../../src/model/open.ts";
-import { PathError, type SeriesPath } from "../../../src/model/query/path.ts";
+import { PathError, type SeriesPath } from "../../../src/model/state/path.ts";
 import { type SeriesOptions, seriesOf } from "../../../src/model/query/series.ts";
 import { thinSeries } from "../../../src/model/query/thin.ts";
 import type { Series } from "../../../src/model/query/sinks.ts";

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { openBundle } from "../../../src/model/open.ts";
-import type { State } from "../../../src/model/state.ts";
+import type { State } from "../../../src/model/state/state.ts";
 import { FORMATS } from "../../../src/index.ts";
 import { tries } from "../../soak.ts";
 import { REAL, SOUND } from "../../specimens.ts";

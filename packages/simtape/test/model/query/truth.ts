@@ -1,11 +1,11 @@
 import fc from "fast-check";
 import { openBundle } from "../../../src/model/open.ts";
 import { type PathInfo, pathsIn } from "../../../src/model/query/listing.ts";
-import type { SeriesPath } from "../../../src/model/query/path.ts";
+import type { SeriesPath } from "../../../src/model/state/path.ts";
 import { readPath } from "../../../src/model/query/probe.ts";
 import type { Series } from "../../../src/model/query/sinks.ts";
 import type { Recording } from "../../../src/model/recording.ts";
-import type { State } from "../../../src/model/state.ts";
+import type { State } from "../../../src/model/state/state.ts";
 import { FORMATS } from "../../../src/index.ts";
 import type { SoundRecording } from "../../specimens.ts";
 

@@ -7,7 +7,7 @@ import type { Recording } from "../../../model/recording.ts";
 import { damageIn } from "../../run/ending.ts";
 import { EXIT, UsageError } from "../../run/failure.ts";
 import { findingToPlain } from "../../output/findings.ts";
-import { toJson } from "../../../model/json.ts";
+import { toJson } from "../../../model/values/json.ts";
 import { Output } from "../../run/terminal.ts";
 import { budgeted, type ReadOptions } from "../../input/recordings.ts";
 import { withRecording } from "../../input/with-recording.ts";

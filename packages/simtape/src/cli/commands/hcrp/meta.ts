@@ -1,7 +1,7 @@
 import { readFile } from "node:fs/promises";
 import { text as textOf } from "node:stream/consumers";
 import type { Command } from "commander";
-import type { Value } from "../../../model/value.ts";
+import type { Value } from "../../../model/values/value.ts";
 import { openBundle } from "../../../model/open.ts";
 import { changeMetadata } from "../../../record/compact/change-metadata.ts";
 import type { VisitorMark } from "../../../record/compact/visitors.ts";
@@ -9,7 +9,7 @@ import { collected } from "../../input/collected.ts";
 import { EXIT, UsageError } from "../../run/failure.ts";
 import { allFormats } from "../../input/formats.ts";
 import { gated, soundAs } from "../../output/gated.ts";
-import { toJson } from "../../../model/json.ts";
+import { toJson } from "../../../model/values/json.ts";
 import { counted, Output } from "../../run/terminal.ts";
 import { commandPath, under } from "../../input/command-path.ts";
 import { budgetOf, type ReadOptions, reads, withGiven } from "../../input/recordings.ts";

@@ -1,17 +1,17 @@
 import { readFile, stat } from "node:fs/promises";
 import Table from "cli-table3";
 import type { Command } from "commander";
-import type { Store } from "../../../io/store.ts";
+import type { Store } from "../../../io/store/store.ts";
 import { planRetention, type RetentionPlan, type RetentionRow, undoRetention } from "../../../record/retain/retain.ts";
 import { applyRetention, type RetentionChange } from "../../../record/retain/apply.ts";
 import { DAY, graceOf, HOUR, PolicyError, parsePolicy } from "../../../record/retain/policy.ts";
 import type { RetentionPolicy } from "../../../record/retain/schema.ts";
 import { EXIT, UsageError } from "../../run/failure.ts";
 import { NO_LINES } from "../../output/no-lines.ts";
-import { toJson } from "../../../model/json.ts";
+import { toJson } from "../../../model/values/json.ts";
 import { byteSize, counted, Output, Progress, say } from "../../run/terminal.ts";
 import { isInS3, storeAt } from "../../input/command-path.ts";
-import { visibleLine } from "../../../model/visible.ts";
+import { visibleLine } from "../../../model/values/visible.ts";
 
 interface RetainOptions {
   readonly policy?: string;

@@ -1,7 +1,7 @@
 import { stat } from "node:fs/promises";
-import { withoutCredentials } from "../../../io/http.ts";
-import { shownUrl } from "../../../io/shown-url.ts";
-import { SourceError } from "../../../io/source.ts";
+import { withoutCredentials } from "../../../io/http/http.ts";
+import { shownUrl } from "../../../io/source/shown-url.ts";
+import { SourceError } from "../../../io/source/source.ts";
 import { folderOf, isInS3, storeAt, under } from "../../input/command-path.ts";
 import { toServers } from "../../input/timeout.ts";
 import { isUrl, urlOf } from "../../input/recordings.ts";

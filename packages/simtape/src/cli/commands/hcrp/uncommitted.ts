@@ -1,10 +1,10 @@
 import { basename, dirname, join } from "node:path";
 import { directoryStore } from "../../../io/node/directory-store.ts";
 import { journalFile } from "../../../io/node/journal-file.ts";
-import { memoryStore } from "../../../io/memory-store.ts";
-import type { SourceBundle } from "../../../io/source.ts";
-import type { Store, StoreEntry } from "../../../io/store.ts";
-import { storeBundle } from "../../../io/store-bundle.ts";
+import { memoryStore } from "../../../io/store/memory-store.ts";
+import type { SourceBundle } from "../../../io/source/source.ts";
+import type { Store, StoreEntry } from "../../../io/store/store.ts";
+import { storeBundle } from "../../../io/store/store-bundle.ts";
 import { JOURNAL } from "../../../record/live/recording-folder.ts";
 import { recover } from "../../../record/live/recover.ts";
 

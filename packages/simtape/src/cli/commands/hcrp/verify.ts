@@ -3,7 +3,7 @@ import { verify, type VerifyReport } from "../../../record/compact/verify.ts";
 import { forEach } from "../../input/each.ts";
 import { EXIT } from "../../run/failure.ts";
 import { findingToPlain, tellFindings } from "../../output/findings.ts";
-import { toJson } from "../../../model/json.ts";
+import { toJson } from "../../../model/values/json.ts";
 import { byteSize, counted, Output, paint, Progress } from "../../run/terminal.ts";
 import { budgetOf, bundleNamed, type ReadOptions, reads } from "../../input/recordings.ts";
 

@@ -1,6 +1,6 @@
 import type { Command } from "commander";
-import { held } from "../../../io/held.ts";
-import { SourceError } from "../../../io/source.ts";
+import { held } from "../../../io/sink/held.ts";
+import { SourceError } from "../../../io/source/source.ts";
 import { type Finding, Findings, RecordingError } from "../../../model/error.ts";
 import { openBundle } from "../../../model/open.ts";
 import { readBack } from "../../../ops/sound.ts";

@@ -1,7 +1,7 @@
 import { CompareError } from "../../../compare/error.ts";
 import type { Alignment, Comparison, Match } from "../../../compare/report.ts";
-import { toJson } from "../../../model/json.ts";
-import { PathError } from "../../../model/query/path.ts";
+import { toJson } from "../../../model/values/json.ts";
+import { PathError } from "../../../model/state/path.ts";
 import { parseRange } from "../../input/time.ts";
 import { UsageError } from "../../run/failure.ts";
 import { RANGE, RECORDING, textOf, textsOf, type Tool } from "../tool.ts";

@@ -1,4 +1,4 @@
-import { toJson } from "../../../model/json.ts";
+import { toJson } from "../../../model/values/json.ts";
 import { parseRange } from "../../input/time.ts";
 import { numberOf, RANGE, RECORDING, textOf, textsOf, type Tool } from "../tool.ts";
 

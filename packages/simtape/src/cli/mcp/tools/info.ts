@@ -1,4 +1,4 @@
-import { toJson } from "../../../model/json.ts";
+import { toJson } from "../../../model/values/json.ts";
 import { describe } from "../../output/described.ts";
 import { holds } from "../../output/holds.ts";
 import { RECORDING, textOf, type Tool } from "../tool.ts";

@@ -1,4 +1,4 @@
-import { toJson } from "../../../model/json.ts";
+import { toJson } from "../../../model/values/json.ts";
 import { numberOf, textOf, type Tool } from "../tool.ts";
 
 /** Names of one answer. */

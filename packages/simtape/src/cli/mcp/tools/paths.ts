@@ -1,4 +1,4 @@
-import { toJson } from "../../../model/json.ts";
+import { toJson } from "../../../model/values/json.ts";
 import { pathsIn } from "../../../model/query/listing.ts";
 import { tellingOf } from "../../../model/query/source.ts";
 import { matching } from "../../input/glob.ts";

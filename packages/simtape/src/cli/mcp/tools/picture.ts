@@ -1,4 +1,4 @@
-import { toJson } from "../../../model/json.ts";
+import { toJson } from "../../../model/values/json.ts";
 import { UsageError } from "../../run/failure.ts";
 import { parseTime } from "../../input/time.ts";
 import { mapPicture } from "../map-picture.ts";

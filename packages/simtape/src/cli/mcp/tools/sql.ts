@@ -1,5 +1,5 @@
 import { SqlSession } from "../../../sql/session.ts";
-import { toJson } from "../../../model/json.ts";
+import { toJson } from "../../../model/values/json.ts";
 import { writeAnswer } from "../../output/answer-rows.ts";
 import { textOf, type Tool } from "../tool.ts";
 import { AnswerText } from "../answer-text.ts";

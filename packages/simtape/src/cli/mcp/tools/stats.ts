@@ -1,4 +1,4 @@
-import { toJson } from "../../../model/json.ts";
+import { toJson } from "../../../model/values/json.ts";
 import { matching } from "../../input/glob.ts";
 import { parseRange } from "../../input/time.ts";
 import { RANGE, RECORDING, textOf, type Tool } from "../tool.ts";

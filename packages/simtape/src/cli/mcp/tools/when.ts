@@ -1,7 +1,7 @@
 import { AskError, pointed } from "../../../ask/error.ts";
 import type { Answer } from "../../../ask/answers.ts";
 import type { Question } from "../../../ask/ask.ts";
-import { toJson } from "../../../model/json.ts";
+import { toJson } from "../../../model/values/json.ts";
 import type { Recording } from "../../../model/recording.ts";
 import { parseRange } from "../../input/time.ts";
 import { UsageError } from "../../run/failure.ts";

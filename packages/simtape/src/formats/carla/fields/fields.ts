@@ -24,10 +24,10 @@ import {
 import { type Fields, fieldsIn } from "../../../bytes/fields.ts";
 import { messagePackField } from "../../../codec/messagepack-fields.ts";
 import type { Dissection, DissectOptions, Dissector } from "../../../model/dissector.ts";
-import type { MessageBatch } from "../../../model/batch.ts";
+import type { MessageBatch } from "../../../model/messages/batch.ts";
 import type { NativeRecord } from "../../../model/native-record.ts";
 import { type Dialect, kindOf, type PacketKind, WEATHER_FIELDS, NO_ACTOR } from "../layout/layout.ts";
-import type { Channel } from "../../../model/value.ts";
+import type { Channel } from "../../../model/values/value.ts";
 import { isStatePatch, OWN_CHANNEL, STATE_PACKET } from "../meaning/state-patch.ts";
 
 /** What a dissector asks of the recording that it takes apart. */

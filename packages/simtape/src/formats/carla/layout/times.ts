@@ -1,4 +1,4 @@
-import type { TimeDomain } from "../../../model/time.ts";
+import type { TimeDomain } from "../../../model/values/time.ts";
 
 /** Seconds: a recording is shorter than this, or its time is damaged. */
 export const LONGEST_ELAPSED = 9e6;

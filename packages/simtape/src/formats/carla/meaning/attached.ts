@@ -1,5 +1,5 @@
-import type { MutableColumn } from "../../../model/column.ts";
-import type { MutableEntitySet, MutableState } from "../../../model/state.ts";
+import type { MutableColumn } from "../../../model/state/column.ts";
+import type { MutableEntitySet, MutableState } from "../../../model/state/state.ts";
 import { column } from "./columns.ts";
 import { Destinations } from "./destinations.ts";
 import { attach } from "./rotation.ts";

@@ -1,5 +1,5 @@
-import { type Kept, Late } from "../../../model/late.ts";
-import type { Value } from "../../../model/value.ts";
+import { type Kept, Late } from "../../../model/state/late.ts";
+import type { Value } from "../../../model/values/value.ts";
 
 const NO_BYTES = new Uint8Array(0);
 

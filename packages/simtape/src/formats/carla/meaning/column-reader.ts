@@ -1,8 +1,8 @@
 import { FRAME_START_BYTES, type PacketKind } from "../layout/layout.ts";
-import type { ColumnReader, RowRun, WantedNumber } from "../../../model/column-reader.ts";
-import { BatchView, LastRead } from "../../../model/last-read.ts";
-import type { StateModel } from "../../../model/state-model.ts";
-import type { MutableState } from "../../../model/state.ts";
+import type { ColumnReader, RowRun, WantedNumber } from "../../../model/state/column-reader.ts";
+import { BatchView, LastRead } from "../../../model/state/last-read.ts";
+import type { StateModel } from "../../../model/state/state-model.ts";
+import type { MutableState } from "../../../model/state/state.ts";
 import { ACTORS } from "./columns.ts";
 import type { Movement } from "./motion.ts";
 import { kindsOf, OF_ACTORS } from "./narrowing.ts";

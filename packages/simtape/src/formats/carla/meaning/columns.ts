@@ -1,6 +1,6 @@
-import type { Axes } from "../../../model/axes.ts";
-import type { ColumnSpec, MutableColumn } from "../../../model/column.ts";
-import type { MutableEntitySet } from "../../../model/state.ts";
+import type { Axes } from "../../../model/axes/axes.ts";
+import type { ColumnSpec, MutableColumn } from "../../../model/state/column.ts";
+import type { MutableEntitySet } from "../../../model/state/state.ts";
 
 /**
  * Unreal's world: left-handed, X forward, Y right, Z up; yaw turns from X towards Y, a nose that goes up pitches

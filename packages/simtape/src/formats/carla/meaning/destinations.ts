@@ -1,5 +1,5 @@
-import type { MutableColumn } from "../../../model/column.ts";
-import type { MutableEntitySet, MutableState } from "../../../model/state.ts";
+import type { MutableColumn } from "../../../model/state/column.ts";
+import type { MutableEntitySet, MutableState } from "../../../model/state/state.ts";
 import { ACTORS, AXES, type ColumnName, column, SETS } from "./columns.ts";
 
 interface Destination {

@@ -2,7 +2,7 @@ import { ByteCursor } from "../../../bytes/cursor.ts";
 import { LayoutError } from "../../../bytes/error.ts";
 import type { Reader } from "../../../model/reader.ts";
 import { listOf, membersOf, wholeOf } from "../../../model/kept/shapes.ts";
-import type { Value } from "../../../model/value.ts";
+import type { Value } from "../../../model/values/value.ts";
 import {
   ANIM_VEHICLE,
   BOUNDING_BOX,

@@ -1,11 +1,11 @@
 import { ByteCursor } from "../../../bytes/cursor.ts";
-import type { MessageBatch } from "../../../model/batch.ts";
+import type { MessageBatch } from "../../../model/messages/batch.ts";
 import { calledBy, eventOf } from "../../../model/query/events.ts";
 import type { EventReader, Participant, RecordingEvent } from "../../../model/query/event.ts";
 import type { Recorded } from "../../../model/traits.ts";
-import type { EntitySet } from "../../../model/state.ts";
-import type { Time } from "../../../model/time.ts";
-import type { Channel, Value } from "../../../model/value.ts";
+import type { EntitySet } from "../../../model/state/state.ts";
+import type { Time } from "../../../model/values/time.ts";
+import type { Channel, Value } from "../../../model/values/value.ts";
 import { SETS, SHOWN_SETS } from "./columns.ts";
 import { dialectOf } from "./dialect.ts";
 import {

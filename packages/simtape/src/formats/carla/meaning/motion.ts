@@ -1,5 +1,5 @@
-import type { MutableColumn } from "../../../model/column.ts";
-import type { MutableState } from "../../../model/state.ts";
+import type { MutableColumn } from "../../../model/state/column.ts";
+import type { MutableState } from "../../../model/state/state.ts";
 import type { ColumnName } from "./columns.ts";
 import { Destinations } from "./destinations.ts";
 import type { Dialect, PacketKind } from "../layout/layout.ts";

@@ -1,5 +1,5 @@
-import type { CellPath, SeriesPath } from "../../../model/query/path.ts";
-import type { MutableState } from "../../../model/state.ts";
+import type { CellPath, SeriesPath } from "../../../model/state/path.ts";
+import type { MutableState } from "../../../model/state/state.ts";
 import { ACTORS, type ColumnName, SETS } from "./columns.ts";
 import type { PacketKind } from "../layout/layout.ts";
 

@@ -1,8 +1,8 @@
-import type { MessageBatch } from "../../../model/batch.ts";
-import type { LastRead } from "../../../model/last-read.ts";
-import type { CellPath } from "../../../model/query/path.ts";
-import type { StateModel } from "../../../model/state-model.ts";
-import type { MutableEntitySet, MutableState } from "../../../model/state.ts";
+import type { MessageBatch } from "../../../model/messages/batch.ts";
+import type { LastRead } from "../../../model/state/last-read.ts";
+import type { CellPath } from "../../../model/state/path.ts";
+import type { StateModel } from "../../../model/state/state-model.ts";
+import type { MutableEntitySet, MutableState } from "../../../model/state/state.ts";
 import { ACTORS, COLUMNS, type ColumnName, SETS } from "./columns.ts";
 import { areTangled } from "./attached.ts";
 import type { CellPlace, Movement } from "./motion.ts";

@@ -6,9 +6,9 @@ import {
   MessagePackFloat,
   type MessagePackValue,
 } from "../../../codec/messagepack.ts";
-import type { MutableColumn } from "../../../model/column.ts";
-import type { MutableState } from "../../../model/state.ts";
-import type { Value } from "../../../model/value.ts";
+import type { MutableColumn } from "../../../model/state/column.ts";
+import type { MutableState } from "../../../model/state/state.ts";
+import type { Value } from "../../../model/values/value.ts";
 import { AXES, COLUMNS, type ColumnName, column, isColumnName, OWN_SETS, SHOWN_SETS } from "./columns.ts";
 
 /**

@@ -1,4 +1,4 @@
-import type { MessageBatch } from "../../../model/batch.ts";
+import type { MessageBatch } from "../../../model/messages/batch.ts";
 
 /** What packets of a channel are for `supersededIn`, where they are none of motion. */
 export const STILL = 0;

@@ -1,5 +1,5 @@
 import type { Recording } from "../../../model/recording.ts";
-import { seconds, type Time } from "../../../model/time.ts";
+import { seconds, type Time } from "../../../model/values/time.ts";
 import { type CarlaQueryOptions, type Frame, type Inspector, inspect, type Packet } from "./packets.ts";
 import { toLeft, toRight, wholeText } from "./text.ts";
 

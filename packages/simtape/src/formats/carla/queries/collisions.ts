@@ -1,6 +1,6 @@
 import { NO_ACTOR } from "../layout/layout.ts";
 import type { Recording } from "../../../model/recording.ts";
-import { seconds, type Time } from "../../../model/time.ts";
+import { seconds, type Time } from "../../../model/values/time.ts";
 import { type CarlaQueryOptions, type Frame, type Inspector, inspect, type Packet } from "./packets.ts";
 import { toLeft, toRight, wholeText } from "./text.ts";
 

@@ -1,7 +1,7 @@
 import { hex } from "../../../bytes/error.ts";
 import type { FlatLayout, Walk } from "../../../model/flat.ts";
 import { membersOf, numbersOf } from "../../../model/kept/shapes.ts";
-import type { Value } from "../../../model/value.ts";
+import type { Value } from "../../../model/values/value.ts";
 import type { DialectDetector } from "../meaning/dialect.ts";
 import { FRAME_END, FRAME_START, FRAME_START_BYTES, PACKET_HEADER_BYTES, PACKET_KINDS } from "../layout/layout.ts";
 import { isDuration, isElapsed, MORE, NO, PacketJudge } from "./plausible.ts";

@@ -2,11 +2,11 @@ import type { FindingCode } from "../../../model/error.ts";
 import { ByteBuilder } from "../../../bytes/builder.ts";
 import { ByteCursor } from "../../../bytes/cursor.ts";
 import { hex, LayoutError } from "../../../bytes/error.ts";
-import type { SinkBundle } from "../../../io/sink.ts";
-import type { Columns } from "../../../model/batch.ts";
+import type { SinkBundle } from "../../../io/sink/sink.ts";
+import type { Columns } from "../../../model/messages/batch.ts";
 import type { Reader } from "../../../model/reader.ts";
 import type { NativeRecord } from "../../../model/native-record.ts";
-import type { ChannelInfo } from "../../../model/value.ts";
+import type { ChannelInfo } from "../../../model/values/value.ts";
 import type { RepairNote } from "../../../model/writer.ts";
 import {
   COLLISION,

@@ -1,6 +1,6 @@
 import { ByteBuilder } from "../../../bytes/builder.ts";
-import type { Time } from "../../../model/time.ts";
-import type { ChannelInfo } from "../../../model/value.ts";
+import type { Time } from "../../../model/values/time.ts";
+import type { ChannelInfo } from "../../../model/values/value.ts";
 import type { Writer } from "../../../model/writer.ts";
 import { PACKET_KINDS, type PacketKind, writeFrameStart } from "../layout/layout.ts";
 import { ADDITIONAL, OPTIONAL, type Release, WRITER_ORDER } from "./releases.ts";

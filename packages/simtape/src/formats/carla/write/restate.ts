@@ -1,12 +1,12 @@
 import { ByteBuilder } from "../../../bytes/builder.ts";
 import { ByteCursor } from "../../../bytes/cursor.ts";
 import { LayoutError } from "../../../bytes/error.ts";
-import { Columns } from "../../../model/batch.ts";
+import { Columns } from "../../../model/messages/batch.ts";
 import type { Reader } from "../../../model/reader.ts";
-import type { MutableColumn } from "../../../model/column.ts";
-import { type MutableEntitySet, MutableState } from "../../../model/state.ts";
-import { after, type Time } from "../../../model/time.ts";
-import type { ChannelInfo, Value } from "../../../model/value.ts";
+import type { MutableColumn } from "../../../model/state/column.ts";
+import { type MutableEntitySet, MutableState } from "../../../model/state/state.ts";
+import { after, type Time } from "../../../model/values/time.ts";
+import type { ChannelInfo, Value } from "../../../model/values/value.ts";
 import type { MadeMessage } from "../../../model/writer.ts";
 import { ACTORS, type ColumnName } from "../meaning/columns.ts";
 import { dialectOf } from "../meaning/dialect.ts";

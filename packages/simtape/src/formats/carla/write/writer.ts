@@ -1,9 +1,9 @@
 import { ByteBuilder } from "../../../bytes/builder.ts";
-import { WriteBehind } from "../../../io/behind.ts";
-import type { ByteSink, SinkBundle } from "../../../io/sink.ts";
-import type { MessageBatch } from "../../../model/batch.ts";
-import type { Time } from "../../../model/time.ts";
-import type { ChannelInfo, Value } from "../../../model/value.ts";
+import { WriteBehind } from "../../../io/sink/behind.ts";
+import type { ByteSink, SinkBundle } from "../../../io/sink/sink.ts";
+import type { MessageBatch } from "../../../model/messages/batch.ts";
+import type { Time } from "../../../model/values/time.ts";
+import type { ChannelInfo, Value } from "../../../model/values/value.ts";
 import type { ChannelSpec, CreateOptions, Lost, Writer } from "../../../model/writer.ts";
 import { dialectOf } from "../meaning/dialect.ts";
 import {

@@ -27,7 +27,7 @@ import { ByteCursor } from "../../../bytes/cursor.ts";
 import { LayoutError } from "../../../bytes/error.ts";
 import { type Field, type Fields, fieldsIn } from "../../../bytes/fields.ts";
 import { inflateRaw } from "../../../codec/deflate.ts";
-import type { MessageBatch } from "../../../model/batch.ts";
+import type { MessageBatch } from "../../../model/messages/batch.ts";
 import type { Contents, Dissection, DissectOptions, Dissector } from "../../../model/dissector.ts";
 import type { NativeRecord } from "../../../model/native-record.ts";
 import { propertyTree } from "./tree.ts";
@@ -44,7 +44,7 @@ import {
   readEntry,
 } from "../layout/packet.ts";
 import { MAGIC_BYTES } from "../layout/magic.ts";
-import type { Channel } from "../../../model/value.ts";
+import type { Channel } from "../../../model/values/value.ts";
 import type { TapeHeader } from "../layout/header.ts";
 import { FILLER_BYTES, type Signal, type SignalList, type SignalType } from "../layout/signals.ts";
 import { unitOf } from "../meaning/units.ts";

@@ -1,5 +1,5 @@
 import type { Walk } from "../../../model/flat.ts";
-import type { Time } from "../../../model/time.ts";
+import type { Time } from "../../../model/values/time.ts";
 import {
   BAD_PACKETS,
   emitPackets,

@@ -1,9 +1,9 @@
 import type { ByteBuilder } from "../../../bytes/builder.ts";
 import { LayoutError } from "../../../bytes/error.ts";
 import { deflateRaw, RawInflater } from "../../../codec/deflate.ts";
-import type { ColumnBuilder } from "../../../model/batch.ts";
+import type { ColumnBuilder } from "../../../model/messages/batch.ts";
 import type { Walk } from "../../../model/flat.ts";
-import type { Time } from "../../../model/time.ts";
+import type { Time } from "../../../model/values/time.ts";
 import { fillsExtraProperties } from "./extra.ts";
 import { isPacket } from "./packet.ts";
 import { FILLER_BYTES, type SignalList } from "./signals.ts";

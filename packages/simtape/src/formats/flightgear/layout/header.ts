@@ -7,9 +7,9 @@ import {
   propertyChildren,
   propertyInteger,
 } from "../../../codec/properties.ts";
-import type { ByteSource } from "../../../io/source.ts";
+import type { ByteSource } from "../../../io/source/source.ts";
 import type { Reporter } from "../../../model/error.ts";
-import type { Value } from "../../../model/value.ts";
+import type { Value } from "../../../model/values/value.ts";
 import { MAX_TREE_BYTES, readContinuousHeader, readNormalHeader, readTree, TEXT } from "./layout.ts";
 import { repairSignals } from "./repair-signals.ts";
 import { resyncTree } from "./resync-properties.ts";

@@ -1,4 +1,4 @@
-import type { TimeDomain } from "../../../model/time.ts";
+import type { TimeDomain } from "../../../model/values/time.ts";
 
 /** Seconds that are believed as a frame's time: session time, or Unix time (spec §7). */
 const MAX_TIME = 1e11;

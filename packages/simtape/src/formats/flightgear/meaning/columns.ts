@@ -1,11 +1,11 @@
-import type { MessageBatch } from "../../../model/batch.ts";
-import type { ColumnReader, RowRun, WantedNumber } from "../../../model/column-reader.ts";
-import { toEarthColumns } from "../../../model/geodesy.ts";
-import { BatchView, LastRead } from "../../../model/last-read.ts";
-import type { SeriesPath } from "../../../model/query/path.ts";
-import type { MutableState } from "../../../model/state.ts";
-import type { StateModel } from "../../../model/state-model.ts";
-import { metresPer } from "../../../model/units.ts";
+import type { MessageBatch } from "../../../model/messages/batch.ts";
+import type { ColumnReader, RowRun, WantedNumber } from "../../../model/state/column-reader.ts";
+import { toEarthColumns } from "../../../model/axes/geodesy.ts";
+import { BatchView, LastRead } from "../../../model/state/last-read.ts";
+import type { SeriesPath } from "../../../model/state/path.ts";
+import type { MutableState } from "../../../model/state/state.ts";
+import type { StateModel } from "../../../model/state/state-model.ts";
+import { metresPer } from "../../../model/values/units.ts";
 import { placesOf, readSignal, type SignalList, type SignalPlace } from "../layout/signals.ts";
 
 /** Id of the recorded aircraft itself in the set `aircraft`; all others are called by their callsign. */

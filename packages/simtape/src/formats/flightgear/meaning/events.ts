@@ -6,13 +6,13 @@ import {
   propertyChildren,
   propertyDouble,
 } from "../../../codec/properties.ts";
-import type { MessageBatch } from "../../../model/batch.ts";
+import type { MessageBatch } from "../../../model/messages/batch.ts";
 import { eventOf } from "../../../model/query/events.ts";
 import type { EventReader, Participant, RecordingEvent } from "../../../model/query/event.ts";
 import { textOf } from "../../../model/query/value-text.ts";
 import type { Recorded } from "../../../model/traits.ts";
-import type { Time } from "../../../model/time.ts";
-import type { Value } from "../../../model/value.ts";
+import type { Time } from "../../../model/values/time.ts";
+import type { Value } from "../../../model/values/value.ts";
 import { type FlagChange, Flags } from "./flags.ts";
 import { type TapeHeader, textAt } from "../layout/header.ts";
 import {

@@ -1,4 +1,4 @@
-import { multiply, toEuler } from "../../../model/rotation.ts";
+import { multiply, toEuler } from "../../../model/axes/rotation.ts";
 
 const DEGREE = Math.PI / 180;
 

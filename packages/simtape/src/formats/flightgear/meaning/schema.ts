@@ -1,5 +1,5 @@
 import { ByteCursor } from "../../../bytes/cursor.ts";
-import { RAW, type Schema, untyped } from "../../../model/value.ts";
+import { RAW, type Schema, untyped } from "../../../model/values/value.ts";
 import type { ExtraProperties, FlightGearChannels, MultiplayerPacket, Signals } from "./channels.ts";
 import { readExtraProperty } from "../layout/extra.ts";
 import { entryValues, type Packet, PROTOCOL_2, paddedText, readPacket } from "../layout/packet.ts";

@@ -1,15 +1,15 @@
 import { ByteCursor } from "../../../bytes/cursor.ts";
 import { LayoutError } from "../../../bytes/error.ts";
-import type { Axes } from "../../../model/axes.ts";
-import type { MessageBatch } from "../../../model/batch.ts";
-import type { SeriesPath } from "../../../model/query/path.ts";
-import type { ColumnReader, WantedNumber } from "../../../model/column-reader.ts";
-import type { StateModel } from "../../../model/state-model.ts";
-import type { ColumnSpec, Interpolation } from "../../../model/column.ts";
-import type { MutableEntitySet, MutableState } from "../../../model/state.ts";
-import { fromEarth, toEarth } from "../../../model/geodesy.ts";
-import { isSameValue } from "../../../model/same-value.ts";
-import type { Channel } from "../../../model/value.ts";
+import type { Axes } from "../../../model/axes/axes.ts";
+import type { MessageBatch } from "../../../model/messages/batch.ts";
+import type { SeriesPath } from "../../../model/state/path.ts";
+import type { ColumnReader, WantedNumber } from "../../../model/state/column-reader.ts";
+import type { StateModel } from "../../../model/state/state-model.ts";
+import type { ColumnSpec, Interpolation } from "../../../model/state/column.ts";
+import type { MutableEntitySet, MutableState } from "../../../model/state/state.ts";
+import { fromEarth, toEarth } from "../../../model/axes/geodesy.ts";
+import { isSameValue } from "../../../model/values/same-value.ts";
+import type { Channel } from "../../../model/values/value.ts";
 import { FOOT, SELF, SignalColumns } from "./columns.ts";
 import { readExtraProperty } from "../layout/extra.ts";
 import {

@@ -1,4 +1,4 @@
-import type { MessageBatch } from "../../../model/batch.ts";
+import type { MessageBatch } from "../../../model/messages/batch.ts";
 import type { Reporter, FindingCode } from "../../../model/error.ts";
 import { playsIn } from "./dialects.ts";
 import type { FrameTable, TapeLayout } from "../layout/frame-table.ts";

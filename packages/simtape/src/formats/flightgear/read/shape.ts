@@ -1,6 +1,6 @@
-import { memory } from "../../../io/memory.ts";
-import type { ByteSource } from "../../../io/source.ts";
-import { ColumnBuilder } from "../../../model/batch.ts";
+import { memory } from "../../../io/source/memory.ts";
+import type { ByteSource } from "../../../io/source/source.ts";
+import { ColumnBuilder } from "../../../model/messages/batch.ts";
 import type { Reporter } from "../../../model/error.ts";
 import { FlatFile, Walk } from "../../../model/flat.ts";
 import type { OpenOptions } from "../../../model/format.ts";

@@ -1,8 +1,8 @@
 import { hex, LayoutError } from "../../../bytes/error.ts";
-import type { Chunk } from "../../../model/chunk.ts";
+import type { Chunk } from "../../../model/messages/chunk.ts";
 import type { FlatLayout, Walk } from "../../../model/flat.ts";
 import { membersOf, numbersOf, wholeOf } from "../../../model/kept/shapes.ts";
-import type { Value } from "../../../model/value.ts";
+import type { Value } from "../../../model/values/value.ts";
 import { FrameTable, type TapeLayout } from "../layout/frame-table.ts";
 import { CUT, type FrameFault, type FrameShape, MORE } from "../layout/frames.ts";
 import { BUFFERS, FrameJudge, NO_FRAME, sizeAt, UNDECIDED } from "./judge.ts";

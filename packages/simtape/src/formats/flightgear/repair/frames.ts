@@ -1,6 +1,6 @@
 import { ByteCursor } from "../../../bytes/cursor.ts";
 import { LayoutError } from "../../../bytes/error.ts";
-import { ColumnBuilder } from "../../../model/batch.ts";
+import { ColumnBuilder } from "../../../model/messages/batch.ts";
 import type { Finding } from "../../../model/error.ts";
 import { Walk } from "../../../model/flat.ts";
 import type { NativeRecord } from "../../../model/native-record.ts";

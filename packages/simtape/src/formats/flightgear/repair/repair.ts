@@ -1,5 +1,5 @@
-import { memory } from "../../../io/memory.ts";
-import { MemoryFiles, type SinkBundle } from "../../../io/sink.ts";
+import { memory } from "../../../io/source/memory.ts";
+import { MemoryFiles, type SinkBundle } from "../../../io/sink/sink.ts";
 import { type Finding, Findings } from "../../../model/error.ts";
 import type { Reader } from "../../../model/reader.ts";
 import type { RepairNote } from "../../../model/writer.ts";

@@ -1,4 +1,4 @@
-import type { Place } from "../../../model/place.ts";
+import type { Place } from "../../../model/poses/place.ts";
 
 const LETTERS = 7;
 

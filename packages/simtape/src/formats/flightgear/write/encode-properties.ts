@@ -1,5 +1,5 @@
 import { ByteBuilder } from "../../../bytes/builder.ts";
-import type { Value } from "../../../model/value.ts";
+import type { Value } from "../../../model/values/value.ts";
 import type { Account } from "../../../model/writer.ts";
 
 /** Longest text of an extra property, bytes (spec §6). */

@@ -1,8 +1,8 @@
 import { ByteBuilder } from "../../../bytes/builder.ts";
-import { transformOf } from "../../../model/axes-transform.ts";
-import { type Origin, TangentPlane, toEarth } from "../../../model/geodesy.ts";
-import type { Place } from "../../../model/place.ts";
-import { metresPer, radiansPer } from "../../../model/units.ts";
+import { transformOf } from "../../../model/axes/axes-transform.ts";
+import { type Origin, TangentPlane, toEarth } from "../../../model/axes/geodesy.ts";
+import type { Place } from "../../../model/poses/place.ts";
+import { metresPer, radiansPer } from "../../../model/values/units.ts";
 import { entryOf, MESSAGE_POSITION, PACKET_VERSION, PROTOCOL_2, padText, writePacket } from "../layout/packet.ts";
 import { toRotationVector } from "../meaning/rotation-vector.ts";
 import type { Signal } from "../layout/signals.ts";

@@ -1,9 +1,9 @@
 import { ByteBuilder } from "../../../bytes/builder.ts";
-import { type Origin, unsetOrigin } from "../../../model/geodesy.ts";
-import { type Place, placesOf } from "../../../model/place.ts";
-import type { EntitySet, State } from "../../../model/state.ts";
-import type { Time } from "../../../model/time.ts";
-import type { ChannelInfo, Value } from "../../../model/value.ts";
+import { type Origin, unsetOrigin } from "../../../model/axes/geodesy.ts";
+import { type Place, placesOf } from "../../../model/poses/place.ts";
+import type { EntitySet, State } from "../../../model/state/state.ts";
+import type { Time } from "../../../model/values/time.ts";
+import type { ChannelInfo, Value } from "../../../model/values/value.ts";
 import type { Account, StateEncoder, Witness, Writer } from "../../../model/writer.ts";
 import { dialectPlaysIn } from "../read/dialects.ts";
 import { PropertySet, simtapePath } from "./encode-properties.ts";

@@ -1,6 +1,6 @@
 import { ByteBuilder } from "../../../bytes/builder.ts";
 import { type PropertyNode, propertyNode } from "../../../codec/properties.ts";
-import type { Value } from "../../../model/value.ts";
+import type { Value } from "../../../model/values/value.ts";
 import type { Dialect } from "../read/dialects.ts";
 import type { TapeHeader } from "../layout/header.ts";
 import { writeContinuousHeader, writeNormalHeader, writeTree } from "../layout/layout.ts";

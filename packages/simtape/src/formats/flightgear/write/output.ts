@@ -1,6 +1,6 @@
 import { ByteBuilder } from "../../../bytes/builder.ts";
-import { WriteBehind } from "../../../io/behind.ts";
-import type { ByteSink } from "../../../io/sink.ts";
+import { WriteBehind } from "../../../io/sink/behind.ts";
+import type { ByteSink } from "../../../io/sink/sink.ts";
 
 /** Bytes handed to the sink at once. */
 const PIECE = 1 << 20;

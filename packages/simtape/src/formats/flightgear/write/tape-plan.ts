@@ -1,7 +1,7 @@
 import { type PropertyNode, propertyNode } from "../../../codec/properties.ts";
 import type { Reader } from "../../../model/reader.ts";
-import type { Time } from "../../../model/time.ts";
-import type { Value } from "../../../model/value.ts";
+import type { Time } from "../../../model/values/time.ts";
+import type { Value } from "../../../model/values/value.ts";
 import type { CreateOptions } from "../../../model/writer.ts";
 import { DEFAULT_SIGNALS } from "./default-signals.ts";
 import { type Dialect, dialectNamed, dialectOf, isNormal } from "../read/dialects.ts";

@@ -1,7 +1,7 @@
-import type { Origin } from "../../../model/geodesy.ts";
-import { type Place, placesOf } from "../../../model/place.ts";
-import type { EntitySet, State } from "../../../model/state.ts";
-import type { Time } from "../../../model/time.ts";
+import type { Origin } from "../../../model/axes/geodesy.ts";
+import { type Place, placesOf } from "../../../model/poses/place.ts";
+import type { EntitySet, State } from "../../../model/state/state.ts";
+import type { Time } from "../../../model/values/time.ts";
 import { thingKey, type Witness } from "../../../model/writer.ts";
 import { simtapePath } from "./encode-properties.ts";
 

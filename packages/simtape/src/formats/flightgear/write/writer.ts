@@ -1,7 +1,7 @@
-import type { SinkBundle } from "../../../io/sink.ts";
-import type { MessageBatch } from "../../../model/batch.ts";
-import type { Time } from "../../../model/time.ts";
-import type { ChannelInfo } from "../../../model/value.ts";
+import type { SinkBundle } from "../../../io/sink/sink.ts";
+import type { MessageBatch } from "../../../model/messages/batch.ts";
+import type { Time } from "../../../model/values/time.ts";
+import type { ChannelInfo } from "../../../model/values/value.ts";
 import type { ChannelSpec, CreateOptions, Lost, Writer } from "../../../model/writer.ts";
 import { type Dialect, framesOf, isNormal } from "../read/dialects.ts";
 import { FramePairs } from "./frame-pairs.ts";

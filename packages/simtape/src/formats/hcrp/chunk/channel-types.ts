@@ -1,4 +1,4 @@
-import type { Value } from "../../../model/value.ts";
+import type { Value } from "../../../model/values/value.ts";
 import type { EntityDetails, HostState, PaletteName } from "../layout/chunk.ts";
 import type {
   Effect,

@@ -1,4 +1,4 @@
-import { type Channel, type Schema, untyped } from "../../../model/value.ts";
+import { type Channel, type Schema, untyped } from "../../../model/values/value.ts";
 import type { Dialect } from "./context.ts";
 import type { ChannelMap } from "./decode.ts";
 import { EVENT_NAMES, FIRST_SIZED } from "../layout/events.ts";

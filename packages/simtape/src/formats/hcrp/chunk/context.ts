@@ -1,6 +1,6 @@
 import { LayoutError } from "../../../bytes/error.ts";
 import { nbtToValue, readNbt } from "../../../codec/nbt.ts";
-import type { Value } from "../../../model/value.ts";
+import type { Value } from "../../../model/values/value.ts";
 import type { IndexEntry } from "../layout/framing.ts";
 import type { Epoch, HostEvent, Subject } from "../layout/metadata.ts";
 import type { ProductionVersion } from "../layout/production.ts";

@@ -1,6 +1,6 @@
 import { ByteCursor } from "../../../bytes/cursor.ts";
 import { LayoutError } from "../../../bytes/error.ts";
-import { ColumnBuilder, type Columns, KEYFRAME } from "../../../model/batch.ts";
+import { ColumnBuilder, type Columns, KEYFRAME } from "../../../model/messages/batch.ts";
 import { ChunkContext, type ChunkSource, type Dialect, Palettes } from "./context.ts";
 import type { HcrpChunk } from "./plan.ts";
 import { LIMITS, readVarInt, TICK } from "../layout/framing.ts";

@@ -1,7 +1,7 @@
 import { Sha256 } from "../../../bytes/sha256.ts";
 import { LayoutError } from "../../../bytes/error.ts";
 import { loadZstd, zstdDictionaryId } from "../../../codec/zstd.ts";
-import type { SourceBundle } from "../../../io/source.ts";
+import type { SourceBundle } from "../../../io/source/source.ts";
 import { RecordingError } from "../../../model/error.ts";
 import type { NeededFile } from "../../../model/reader.ts";
 import { DICTIONARY_IDS, FORMAT_ID } from "../layout/framing.ts";

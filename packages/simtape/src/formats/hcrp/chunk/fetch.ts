@@ -1,6 +1,6 @@
 import { Spares } from "../../../bytes/spares.ts";
-import { type ByteSource, type SourceBundle, SourceError } from "../../../io/source.ts";
-import type { Columns } from "../../../model/batch.ts";
+import { type ByteSource, type SourceBundle, SourceError } from "../../../io/source/source.ts";
+import type { Columns } from "../../../model/messages/batch.ts";
 import type { HcrpChunk } from "./plan.ts";
 import { FIRST_READ } from "../layout/framing.ts";
 

@@ -1,7 +1,7 @@
 import { LayoutError } from "../../../bytes/error.ts";
 import { NBT, nbtEntry, nbtText, readNbt, writeNbt } from "../../../codec/nbt.ts";
 import type { Reporter } from "../../../model/error.ts";
-import type { Value } from "../../../model/value.ts";
+import type { Value } from "../../../model/values/value.ts";
 import { withEntry } from "../layout/metadata-writing.ts";
 
 /** What a name of the game stands for. */

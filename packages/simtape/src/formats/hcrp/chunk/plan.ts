@@ -1,6 +1,6 @@
-import type { Chunk } from "../../../model/chunk.ts";
+import type { Chunk } from "../../../model/messages/chunk.ts";
 import type { Reporter, FindingCode } from "../../../model/error.ts";
-import type { Time } from "../../../model/time.ts";
+import type { Time } from "../../../model/values/time.ts";
 import { ENTRY_SNAPSHOT, type IndexEntry, LIMITS, TICK } from "../layout/framing.ts";
 
 /** A frame of no bytes is no longer than this: a longer one holds something, whatever the index says. */

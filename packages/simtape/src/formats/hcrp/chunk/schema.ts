@@ -1,6 +1,6 @@
 import { ByteCursor } from "../../../bytes/cursor.ts";
 import { LayoutError } from "../../../bytes/error.ts";
-import { RAW, type Schema, type Value } from "../../../model/value.ts";
+import { RAW, type Schema, type Value } from "../../../model/values/value.ts";
 import type {
   EntityState,
   HcrpChannels,

@@ -1,6 +1,6 @@
 import type { ByteCursor } from "../../../bytes/cursor.ts";
-import type { ColumnData } from "../../../model/column.ts";
-import type { Value } from "../../../model/value.ts";
+import type { ColumnData } from "../../../model/state/column.ts";
+import type { Value } from "../../../model/values/value.ts";
 import { type NameAt, walkPatch } from "../layout/patch.ts";
 
 /** A change of another format's state. What did not change is not there. */

@@ -3,7 +3,7 @@ import { LayoutError } from "../../../bytes/error.ts";
 import { type Field, type Fields, fieldsIn } from "../../../bytes/fields.ts";
 import { readVarint } from "../../../bytes/varint.ts";
 import { nbtDocument } from "../../../codec/nbt-fields.ts";
-import type { MessageBatch } from "../../../model/batch.ts";
+import type { MessageBatch } from "../../../model/messages/batch.ts";
 import type { Contents, Dissection, DissectOptions, Dissector } from "../../../model/dissector.ts";
 import type { NativeRecord } from "../../../model/native-record.ts";
 import { ChunkContext, type Dialect, Palettes } from "../chunk/context.ts";

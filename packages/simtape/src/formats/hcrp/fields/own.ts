@@ -1,7 +1,7 @@
 import { inside, noted, oneOf, type Part, part, u8 } from "../../../bytes/field-parts.ts";
 import { LayoutError } from "../../../bytes/error.ts";
 import type { Fields } from "../../../bytes/fields.ts";
-import type { ColumnKind } from "../../../model/column.ts";
+import type { ColumnKind } from "../../../model/state/column.ts";
 import type { Palettes } from "../chunk/context.ts";
 import { varInt } from "./values.ts";
 import { readString } from "../layout/framing.ts";

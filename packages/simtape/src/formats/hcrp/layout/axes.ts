@@ -1,11 +1,11 @@
 import type { ByteBuilder } from "../../../bytes/builder.ts";
 import type { ByteCursor } from "../../../bytes/cursor.ts";
 import { LayoutError } from "../../../bytes/error.ts";
-import { transformOf } from "../../../model/axes-transform.ts";
-import type { Axes } from "../../../model/axes.ts";
-import { completeAxes, standardAxes } from "../../../model/standard-axes.ts";
-import { isSameValue } from "../../../model/same-value.ts";
-import type { Value } from "../../../model/value.ts";
+import { transformOf } from "../../../model/axes/axes-transform.ts";
+import type { Axes } from "../../../model/axes/axes.ts";
+import { completeAxes, standardAxes } from "../../../model/axes/standard-axes.ts";
+import { isSameValue } from "../../../model/values/same-value.ts";
+import type { Value } from "../../../model/values/value.ts";
 import { readValue, writeValue } from "./values.ts";
 
 /*

@@ -1,7 +1,7 @@
 import { ByteBuilder } from "../../../bytes/builder.ts";
 import { writeModifiedUtf8 } from "../../../bytes/modified-utf8.ts";
 import { NBT, type NbtCompound, type NbtTag, nbtEntry, nbtText } from "../../../codec/nbt.ts";
-import type { Value } from "../../../model/value.ts";
+import type { Value } from "../../../model/values/value.ts";
 import { FIRST_HOST } from "./events.ts";
 import type { HostEvent } from "./metadata.ts";
 import { uuidBytes } from "./framing.ts";

@@ -1,11 +1,11 @@
 import { ByteBuilder } from "../../../bytes/builder.ts";
 import { ByteCursor } from "../../../bytes/cursor.ts";
 import { LayoutError } from "../../../bytes/error.ts";
-import type { Axes } from "../../../model/axes.ts";
-import type { Column, ColumnData, ColumnKind, Interpolation } from "../../../model/column.ts";
-import type { StateModel } from "../../../model/state-model.ts";
-import { type EntitySet, type MutableEntitySet, MutableState, type State } from "../../../model/state.ts";
-import type { Value } from "../../../model/value.ts";
+import type { Axes } from "../../../model/axes/axes.ts";
+import type { Column, ColumnData, ColumnKind, Interpolation } from "../../../model/state/column.ts";
+import type { StateModel } from "../../../model/state/state-model.ts";
+import { type EntitySet, type MutableEntitySet, MutableState, type State } from "../../../model/state/state.ts";
+import type { Value } from "../../../model/values/value.ts";
 import { readAxes, writeAxes } from "./axes.ts";
 import { readString, readVarInt, writeString, writeVarInt } from "./framing.ts";
 import { readCells, readIds, readName, readValue, writeCells, writeIds, writeName, writeValue } from "./values.ts";

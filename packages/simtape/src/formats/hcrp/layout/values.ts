@@ -2,8 +2,8 @@ import type { ByteBuilder } from "../../../bytes/builder.ts";
 import type { ByteCursor } from "../../../bytes/cursor.ts";
 import { LayoutError } from "../../../bytes/error.ts";
 import { readVarint, readZigzag, writeVarint, writeZigzag } from "../../../bytes/varint.ts";
-import type { ColumnData, ColumnKind } from "../../../model/column.ts";
-import type { Value } from "../../../model/value.ts";
+import type { ColumnData, ColumnKind } from "../../../model/state/column.ts";
+import type { Value } from "../../../model/values/value.ts";
 import { readString, readVarInt, writeString, writeVarInt } from "./framing.ts";
 
 /*

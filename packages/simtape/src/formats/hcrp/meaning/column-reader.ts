@@ -1,9 +1,9 @@
 import { ByteCursor } from "../../../bytes/cursor.ts";
 import { LayoutError } from "../../../bytes/error.ts";
-import type { MessageBatch } from "../../../model/batch.ts";
-import type { ColumnReader, RowRun, WantedNumber } from "../../../model/column-reader.ts";
-import type { SeriesPath } from "../../../model/query/path.ts";
-import type { MutableState } from "../../../model/state.ts";
+import type { MessageBatch } from "../../../model/messages/batch.ts";
+import type { ColumnReader, RowRun, WantedNumber } from "../../../model/state/column-reader.ts";
+import type { SeriesPath } from "../../../model/state/path.ts";
+import type { MutableState } from "../../../model/state/state.ts";
 import type { ChunkContext } from "../chunk/context.ts";
 import { readSections, SECTION } from "../layout/chunk.ts";
 import { EVENT } from "../layout/events.ts";

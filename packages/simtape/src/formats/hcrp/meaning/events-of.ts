@@ -1,4 +1,4 @@
-import type { SeriesPath } from "../../../model/query/path.ts";
+import type { SeriesPath } from "../../../model/state/path.ts";
 import { EVENT } from "../layout/events.ts";
 
 /** By these things come and go (events §2). */

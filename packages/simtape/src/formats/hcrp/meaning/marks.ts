@@ -1,6 +1,6 @@
 import type { Participant, RecordingEvent } from "../../../model/query/event.ts";
 import type { RecordingInfo } from "../../../model/recording-info.ts";
-import type { Value } from "../../../model/value.ts";
+import type { Value } from "../../../model/values/value.ts";
 import { TICK } from "../layout/framing.ts";
 import { MARK_KINDS } from "../layout/world-events.ts";
 

@@ -1,5 +1,5 @@
-import type { MessageBatch } from "../../../model/batch.ts";
-import type { MutableState } from "../../../model/state.ts";
+import type { MessageBatch } from "../../../model/messages/batch.ts";
+import type { MutableState } from "../../../model/state/state.ts";
 import { EVENT } from "../layout/events.ts";
 import { degreesOf, GRID, Move, MOVE_ON_GROUND, readUsualMove, wrapTurn } from "../layout/motion.ts";
 import type { ActorColumns, Scene } from "./scene.ts";

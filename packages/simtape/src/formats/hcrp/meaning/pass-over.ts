@@ -1,7 +1,7 @@
 import type { EventReader, RecordingEvent } from "../../../model/query/event.ts";
 import { readRows } from "../../../model/query/events.ts";
 import type { Recorded } from "../../../model/traits.ts";
-import type { Time } from "../../../model/time.ts";
+import type { Time } from "../../../model/values/time.ts";
 
 /** Reads what was before `start`, from the last snapshot on: nothing earlier matters then. */
 export async function passOver(

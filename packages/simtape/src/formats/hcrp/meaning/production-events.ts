@@ -1,9 +1,9 @@
 import { ByteCursor } from "../../../bytes/cursor.ts";
-import type { MessageBatch } from "../../../model/batch.ts";
+import type { MessageBatch } from "../../../model/messages/batch.ts";
 import { calledBy, eventOf } from "../../../model/query/events.ts";
 import type { EventReader, Participant, RecordingEvent } from "../../../model/query/event.ts";
 import type { Recorded } from "../../../model/traits.ts";
-import type { Time } from "../../../model/time.ts";
+import type { Time } from "../../../model/values/time.ts";
 import type { ChunkContext } from "../chunk/context.ts";
 import {
   PRODUCTION,

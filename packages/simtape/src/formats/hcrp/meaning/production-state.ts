@@ -1,8 +1,8 @@
 import { ByteCursor } from "../../../bytes/cursor.ts";
 import { LayoutError } from "../../../bytes/error.ts";
-import type { MessageBatch } from "../../../model/batch.ts";
-import type { StateModel } from "../../../model/state-model.ts";
-import type { MutableState } from "../../../model/state.ts";
+import type { MessageBatch } from "../../../model/messages/batch.ts";
+import type { StateModel } from "../../../model/state/state-model.ts";
+import type { MutableState } from "../../../model/state/state.ts";
 import { areAlike, type ChunkContext, type Palettes } from "../chunk/context.ts";
 import { PALETTE } from "../layout/chunk.ts";
 import { degreesOf, GRID, type LowVector, turnOf } from "../layout/motion.ts";

@@ -1,4 +1,4 @@
-import { MutableState } from "../../../model/state.ts";
+import { MutableState } from "../../../model/state/state.ts";
 import { HcrpChunk } from "../chunk/plan.ts";
 import { decodeChunk } from "../chunk/decode.ts";
 import { ENTRY_SNAPSHOT } from "../layout/framing.ts";

@@ -1,7 +1,7 @@
-import type { Axes } from "../../../model/axes.ts";
-import type { MutableColumn } from "../../../model/column.ts";
-import type { MutableEntitySet, MutableState } from "../../../model/state.ts";
-import type { Value } from "../../../model/value.ts";
+import type { Axes } from "../../../model/axes/axes.ts";
+import type { MutableColumn } from "../../../model/state/column.ts";
+import type { MutableEntitySet, MutableState } from "../../../model/state/state.ts";
+import type { Value } from "../../../model/values/value.ts";
 
 /**
  * Minecraft's axes: right-handed, y up; yaw 0 looks along z and grows clockwise seen from above, pitch is positive

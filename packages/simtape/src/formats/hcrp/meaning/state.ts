@@ -1,12 +1,12 @@
 import { ByteCursor } from "../../../bytes/cursor.ts";
 import { LayoutError } from "../../../bytes/error.ts";
-import type { MessageBatch } from "../../../model/batch.ts";
-import type { SeriesPath } from "../../../model/query/path.ts";
-import type { ColumnReader, WantedNumber } from "../../../model/column-reader.ts";
-import type { StateModel } from "../../../model/state-model.ts";
-import type { MutableState } from "../../../model/state.ts";
-import type { Value } from "../../../model/value.ts";
-import { isSameValue } from "../../../model/same-value.ts";
+import type { MessageBatch } from "../../../model/messages/batch.ts";
+import type { SeriesPath } from "../../../model/state/path.ts";
+import type { ColumnReader, WantedNumber } from "../../../model/state/column-reader.ts";
+import type { StateModel } from "../../../model/state/state-model.ts";
+import type { MutableState } from "../../../model/state/state.ts";
+import type { Value } from "../../../model/values/value.ts";
+import { isSameValue } from "../../../model/values/same-value.ts";
 import { areAlike, type ChunkContext, type Palettes } from "../chunk/context.ts";
 import { readVarInt } from "../layout/framing.ts";
 import {

@@ -1,11 +1,11 @@
 import { ByteCursor } from "../../../bytes/cursor.ts";
-import type { MessageBatch } from "../../../model/batch.ts";
+import type { MessageBatch } from "../../../model/messages/batch.ts";
 import { calledBy, eventOf } from "../../../model/query/events.ts";
 import type { EventReader, Participant, RecordingEvent } from "../../../model/query/event.ts";
 import { textOf } from "../../../model/query/value-text.ts";
 import type { Recorded } from "../../../model/traits.ts";
-import type { Time } from "../../../model/time.ts";
-import type { Value } from "../../../model/value.ts";
+import type { Time } from "../../../model/values/time.ts";
+import type { Value } from "../../../model/values/value.ts";
 import type { ChunkContext, Palettes } from "../chunk/context.ts";
 import { PALETTE, readEntities, readPalettes, readSections, SECTION } from "../layout/chunk.ts";
 import {

@@ -1,5 +1,5 @@
 import type { Zstd } from "../../../codec/zstd.ts";
-import type { ByteSource } from "../../../io/source.ts";
+import type { ByteSource } from "../../../io/source/source.ts";
 import type { Finding, Reporter } from "../../../model/error.ts";
 import type { Dialect } from "../chunk/context.ts";
 import type { FileSet } from "../chunk/fetch.ts";

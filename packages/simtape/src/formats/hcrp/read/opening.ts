@@ -3,7 +3,7 @@ import { ByteCursor } from "../../../bytes/cursor.ts";
 import { LayoutError } from "../../../bytes/error.ts";
 import { nbtLength } from "../../../codec/nbt.ts";
 import { loadZstd, readZstdFrameHeader, ZSTD_MAGIC, type Zstd } from "../../../codec/zstd.ts";
-import type { ByteSource, SourceBundle } from "../../../io/source.ts";
+import type { ByteSource, SourceBundle } from "../../../io/source/source.ts";
 import { type Finding, RecordingError, type Reporter } from "../../../model/error.ts";
 import type { OpenOptions } from "../../../model/format.ts";
 import { FileSet } from "../chunk/fetch.ts";

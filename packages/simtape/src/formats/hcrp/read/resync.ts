@@ -3,7 +3,7 @@ import { crc32 } from "../../../bytes/crc32.ts";
 import { ByteCursor } from "../../../bytes/cursor.ts";
 import { LayoutError } from "../../../bytes/error.ts";
 import { readZstdFrameHeader, type Zstd } from "../../../codec/zstd.ts";
-import type { ByteSource } from "../../../io/source.ts";
+import type { ByteSource } from "../../../io/source/source.ts";
 import type { Dialect } from "../chunk/context.ts";
 import { HcrpChunk } from "../chunk/plan.ts";
 import { type ChannelMap, decodeChunk } from "../chunk/decode.ts";

@@ -1,7 +1,7 @@
 import { LayoutError } from "../../../bytes/error.ts";
 import { nbtCompound, nbtText } from "../../../codec/nbt.ts";
 import { loadZstd, readZstdFrameHeader } from "../../../codec/zstd.ts";
-import type { ByteSource, SourceBundle } from "../../../io/source.ts";
+import type { ByteSource, SourceBundle } from "../../../io/source/source.ts";
 import { type Finding, RecordingError } from "../../../model/error.ts";
 import { type DictionaryLookup, findDictionary } from "../chunk/dictionary.ts";
 import {

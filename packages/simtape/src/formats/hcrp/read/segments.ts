@@ -1,6 +1,6 @@
 import { ByteCursor } from "../../../bytes/cursor.ts";
 import { LayoutError } from "../../../bytes/error.ts";
-import type { ByteSource, SourceBundle } from "../../../io/source.ts";
+import type { ByteSource, SourceBundle } from "../../../io/source/source.ts";
 import {
   CHUNK_RECORD_BYTES,
   type ChunkRecord,

@@ -1,4 +1,4 @@
-import type { ChannelInfo } from "../../../model/value.ts";
+import type { ChannelInfo } from "../../../model/values/value.ts";
 import type { ChannelSpec } from "../../../model/writer.ts";
 import { hostName } from "../chunk/channels.ts";
 import { WHOLE } from "../chunk/content.ts";

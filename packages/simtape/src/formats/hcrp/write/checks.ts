@@ -1,6 +1,6 @@
 import { ByteCursor } from "../../../bytes/cursor.ts";
 import { LayoutError } from "../../../bytes/error.ts";
-import type { Time } from "../../../model/time.ts";
+import type { Time } from "../../../model/values/time.ts";
 import { ENTRY_SNAPSHOT, readVarInt, TICK } from "../layout/framing.ts";
 import { readPalettes, readSections, SECTION } from "../layout/chunk.ts";
 import { FIRST_SIZED, skipEvent } from "../layout/events.ts";

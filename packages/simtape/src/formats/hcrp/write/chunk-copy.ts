@@ -1,7 +1,7 @@
 import { ByteBuilder } from "../../../bytes/builder.ts";
-import type { MessageBatch } from "../../../model/batch.ts";
-import type { Time } from "../../../model/time.ts";
-import type { ChannelInfo } from "../../../model/value.ts";
+import type { MessageBatch } from "../../../model/messages/batch.ts";
+import type { Time } from "../../../model/values/time.ts";
+import type { ChannelInfo } from "../../../model/values/value.ts";
 import type { ChunkContext, ChunkSource, Dialect, Palettes } from "../chunk/context.ts";
 import { type ChunkSeries, isWritten, NOTHING } from "./chunk-series.ts";
 import type { CopyFacts } from "./copy-facts.ts";

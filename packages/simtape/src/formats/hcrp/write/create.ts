@@ -1,6 +1,6 @@
 import type { NbtDocument } from "../../../codec/nbt.ts";
 import { loadZstd } from "../../../codec/zstd.ts";
-import type { SinkBundle } from "../../../io/sink.ts";
+import type { SinkBundle } from "../../../io/sink/sink.ts";
 import type { Reader } from "../../../model/reader.ts";
 import type { CreateOptions } from "../../../model/writer.ts";
 import { Framer } from "../chunk/frames.ts";

@@ -1,11 +1,11 @@
 import { ByteBuilder } from "../../../bytes/builder.ts";
 import { NBT, nbtCompound } from "../../../codec/nbt.ts";
-import { transformOf } from "../../../model/axes-transform.ts";
-import { type Origin, unsetOrigin } from "../../../model/geodesy.ts";
-import { type Place, placesOf } from "../../../model/place.ts";
-import { areSameSets, type State } from "../../../model/state.ts";
-import { radiansPer } from "../../../model/units.ts";
-import type { ChannelInfo, Value } from "../../../model/value.ts";
+import { transformOf } from "../../../model/axes/axes-transform.ts";
+import { type Origin, unsetOrigin } from "../../../model/axes/geodesy.ts";
+import { type Place, placesOf } from "../../../model/poses/place.ts";
+import { areSameSets, type State } from "../../../model/state/state.ts";
+import { radiansPer } from "../../../model/values/units.ts";
+import type { ChannelInfo, Value } from "../../../model/values/value.ts";
 import type { Account, StateEncoder, Witness, Writer } from "../../../model/writer.ts";
 import { TICK } from "../layout/framing.ts";
 import { PALETTE } from "../layout/chunk.ts";

@@ -1,4 +1,4 @@
-import type { Time } from "../../../model/time.ts";
+import type { Time } from "../../../model/values/time.ts";
 import type { Writer } from "../../../model/writer.ts";
 import { TICK } from "../layout/framing.ts";
 import { HcrpWriter } from "./writer.ts";

@@ -1,5 +1,5 @@
 import { ByteBuilder } from "../../../bytes/builder.ts";
-import type { ByteSink, SinkBundle } from "../../../io/sink.ts";
+import type { ByteSink, SinkBundle } from "../../../io/sink/sink.ts";
 import { RecordingError } from "../../../model/error.ts";
 import {
   CHUNK_RECORD_BYTES,

@@ -10,7 +10,7 @@ import {
   writeNbt,
 } from "../../../codec/nbt.ts";
 import { zstdDictionaryId } from "../../../codec/zstd.ts";
-import type { Value } from "../../../model/value.ts";
+import type { Value } from "../../../model/values/value.ts";
 import type { CreateOptions } from "../../../model/writer.ts";
 import {
   type Extension,

@@ -1,11 +1,11 @@
 import { ByteBuilder } from "../../../bytes/builder.ts";
 import { ByteCursor } from "../../../bytes/cursor.ts";
-import { Columns, KEYFRAME, type MessageBatch } from "../../../model/batch.ts";
+import { Columns, KEYFRAME, type MessageBatch } from "../../../model/messages/batch.ts";
 import { Fold } from "../../../model/fold.ts";
 import type { Reader } from "../../../model/reader.ts";
-import { type MutableEntitySet, MutableState } from "../../../model/state.ts";
-import { after, type Time } from "../../../model/time.ts";
-import type { Value } from "../../../model/value.ts";
+import { type MutableEntitySet, MutableState } from "../../../model/state/state.ts";
+import { after, type Time } from "../../../model/values/time.ts";
+import type { Value } from "../../../model/values/value.ts";
 import type { MadeMessage } from "../../../model/writer.ts";
 import { ChunkContext, entryValue, Palettes } from "../chunk/context.ts";
 import { uuidBytes } from "../layout/framing.ts";

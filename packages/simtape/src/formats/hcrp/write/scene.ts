@@ -1,6 +1,6 @@
 import { ByteBuilder } from "../../../bytes/builder.ts";
-import type { EntitySet, State } from "../../../model/state.ts";
-import type { Value } from "../../../model/value.ts";
+import type { EntitySet, State } from "../../../model/state/state.ts";
+import type { Value } from "../../../model/values/value.ts";
 import {
   PALETTE,
   SECTION,

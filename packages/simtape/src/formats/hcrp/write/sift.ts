@@ -1,7 +1,7 @@
 import { ByteBuilder } from "../../../bytes/builder.ts";
 import { ByteCursor } from "../../../bytes/cursor.ts";
 import { LayoutError } from "../../../bytes/error.ts";
-import { Columns, type MessageBatch } from "../../../model/batch.ts";
+import { Columns, type MessageBatch } from "../../../model/messages/batch.ts";
 import type { Sift } from "../../../model/writer.ts";
 import { readSetBlock, writeSetBlock } from "../layout/world-events.ts";
 import { ChunkContext } from "../chunk/context.ts";

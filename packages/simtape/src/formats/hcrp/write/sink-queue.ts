@@ -1,4 +1,4 @@
-import { rejected } from "../../../io/rejected.ts";
+import { rejected } from "../../../io/sink/rejected.ts";
 
 /** Bytes under way from which on the writer asks its caller to wait, and to which they fall meanwhile. */
 const HIGH_WATER = 4 << 20;

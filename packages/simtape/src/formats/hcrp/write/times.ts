@@ -1,4 +1,4 @@
-import type { TimeDomain } from "../../../model/time.ts";
+import type { TimeDomain } from "../../../model/values/time.ts";
 import { TICK } from "../layout/framing.ts";
 
 /** Ticks of a recording (spec §12). */

@@ -1,7 +1,7 @@
 import { type NbtTag, writeNbt } from "../../../codec/nbt.ts";
-import type { MessageBatch } from "../../../model/batch.ts";
-import type { Time } from "../../../model/time.ts";
-import type { ChannelInfo } from "../../../model/value.ts";
+import type { MessageBatch } from "../../../model/messages/batch.ts";
+import type { Time } from "../../../model/values/time.ts";
+import type { ChannelInfo } from "../../../model/values/value.ts";
 import type { ChannelSpec, Writer } from "../../../model/writer.ts";
 import { ChunkContext, type ChunkSource, type Dialect } from "../chunk/context.ts";
 import { ChunkCopy } from "./chunk-copy.ts";

@@ -1,8 +1,8 @@
 import { Budget } from "../../../bytes/budget.ts";
-import type { SinkBundle } from "../../../io/sink.ts";
-import { type ByteSource, SourceError } from "../../../io/source.ts";
+import type { SinkBundle } from "../../../io/sink/sink.ts";
+import { type ByteSource, SourceError } from "../../../io/source/source.ts";
 import { RecordingError, type Reporter } from "../../../model/error.ts";
-import type { ChannelInfo } from "../../../model/value.ts";
+import type { ChannelInfo } from "../../../model/values/value.ts";
 import { create } from "../write/create.ts";
 import type { McapWriter } from "../write/writer.ts";
 import { BAG_MAGIC, BAG_OP, type BagFields, fieldsIn, numberOf, recordAt, textOf } from "./layout.ts";

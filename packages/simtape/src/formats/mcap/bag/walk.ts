@@ -1,6 +1,6 @@
 import type { Budget } from "../../../bytes/budget.ts";
 import { LayoutError } from "../../../bytes/error.ts";
-import { type ByteSource, SourceError } from "../../../io/source.ts";
+import { type ByteSource, SourceError } from "../../../io/source/source.ts";
 import { decompress } from "../../../codec/any.ts";
 import { BAG_OP, type BagFields, type BagRecord, LONGEST_HEADER, numberOf, recordAt, textOf } from "./layout.ts";
 

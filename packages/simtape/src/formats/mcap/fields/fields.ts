@@ -16,10 +16,10 @@ import {
   u8,
 } from "../../../bytes/field-parts.ts";
 import { type Field, type Fields, fieldsIn } from "../../../bytes/fields.ts";
-import type { MessageBatch } from "../../../model/batch.ts";
+import type { MessageBatch } from "../../../model/messages/batch.ts";
 import type { Contents, Dissection, DissectOptions, Dissector } from "../../../model/dissector.ts";
 import type { NativeRecord } from "../../../model/native-record.ts";
-import type { Channel } from "../../../model/value.ts";
+import type { Channel } from "../../../model/values/value.ts";
 import { unpack } from "../layout/compression.ts";
 import { readChunkHead } from "../../../codec/mcap/data.ts";
 import { kindOf, MAGIC, OP, opcodeOf, PREFIX } from "../../../codec/mcap/opcode.ts";

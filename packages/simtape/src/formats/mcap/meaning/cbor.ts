@@ -1,7 +1,7 @@
 import type { TagDecoder } from "cborg/interface";
 import { LayoutError } from "../../../bytes/error.ts";
 import { exact } from "../../../bytes/field-parts.ts";
-import type { Value } from "../../../model/value.ts";
+import type { Value } from "../../../model/values/value.ts";
 import type { Decode } from "./schema.ts";
 
 /** How deep values may nest. */

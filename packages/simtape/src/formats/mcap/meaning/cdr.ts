@@ -1,6 +1,6 @@
 import { LayoutError } from "../../../bytes/error.ts";
 import { exact } from "../../../bytes/field-parts.ts";
-import type { Value } from "../../../model/value.ts";
+import type { Value } from "../../../model/values/value.ts";
 
 /** Memory that the values of one message may take, about. */
 const ROOM = 64 << 20;

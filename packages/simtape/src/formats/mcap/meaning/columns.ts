@@ -1,6 +1,6 @@
-import type { Axes } from "../../../model/axes.ts";
-import type { ColumnSpec } from "../../../model/column.ts";
-import type { MutableEntitySet } from "../../../model/state.ts";
+import type { Axes } from "../../../model/axes/axes.ts";
+import type { ColumnSpec } from "../../../model/state/column.ts";
+import type { MutableEntitySet } from "../../../model/state/state.ts";
 import { type Members, numberIn } from "./members.ts";
 
 /** Robots: right-handed, z up, a thing's own x forward; velocities are along its own axes (spec §7). */

@@ -1,4 +1,4 @@
-import type { MessageBatch } from "../../../model/batch.ts";
+import type { MessageBatch } from "../../../model/messages/batch.ts";
 import type { EventReader, RecordingEvent } from "../../../model/query/event.ts";
 import { eventOf } from "../../../model/query/events.ts";
 import type { Recorded } from "../../../model/traits.ts";

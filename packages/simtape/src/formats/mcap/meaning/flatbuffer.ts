@@ -1,6 +1,6 @@
 import { LayoutError } from "../../../bytes/error.ts";
 import { exact } from "../../../bytes/field-parts.ts";
-import type { Value } from "../../../model/value.ts";
+import type { Value } from "../../../model/values/value.ts";
 import { FlatBytes } from "./flatbuffer-tables.ts";
 import { BASE, type FlatField, type FlatObject, flatObjects, type FlatType, SIZES } from "./flatbuffer-types.ts";
 import type { Decode } from "./schema.ts";

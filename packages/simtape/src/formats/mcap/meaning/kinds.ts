@@ -1,4 +1,4 @@
-import type { Channel } from "../../../model/value.ts";
+import type { Channel } from "../../../model/values/value.ts";
 import { PayloadSchema } from "./schema.ts";
 
 /**

@@ -1,4 +1,4 @@
-import type { Value } from "../../../model/value.ts";
+import type { Value } from "../../../model/values/value.ts";
 
 /** A value with members. */
 export type Members = { readonly [key: string]: Value };

@@ -1,5 +1,5 @@
 import { decodeMessagePack, MessagePackExtension, MessagePackFloat } from "../../../codec/messagepack.ts";
-import type { Value } from "../../../model/value.ts";
+import type { Value } from "../../../model/values/value.ts";
 import type { MessagePackValue } from "../../../codec/messagepack.ts";
 
 /** Decodes MessagePack (spec §6). An application's own type is the bytes that it has. Throws `LayoutError`. */

@@ -1,5 +1,5 @@
 import { LayoutError } from "../../../bytes/error.ts";
-import type { Value } from "../../../model/value.ts";
+import type { Value } from "../../../model/values/value.ts";
 import type { Decode, Definition } from "./schema.ts";
 
 const UTF8 = new TextDecoder("utf-8", { fatal: true });

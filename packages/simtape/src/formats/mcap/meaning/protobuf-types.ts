@@ -1,6 +1,6 @@
 import { ByteCursor } from "../../../bytes/cursor.ts";
 import { readBool, readMessage, readString, readTag, readUint32, skipField, WIRE } from "../../../codec/protobuf.ts";
-import type { Value } from "../../../model/value.ts";
+import type { Value } from "../../../model/values/value.ts";
 
 /** A member of a message. */
 export interface FieldType {

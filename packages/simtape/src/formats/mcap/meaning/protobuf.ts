@@ -13,7 +13,7 @@ import {
   skipField,
   WIRE,
 } from "../../../codec/protobuf.ts";
-import type { Value } from "../../../model/value.ts";
+import type { Value } from "../../../model/values/value.ts";
 import { type FieldType, type MessageType, messageTypes } from "./protobuf-types.ts";
 import type { Decode } from "./schema.ts";
 

@@ -1,5 +1,5 @@
 import { LayoutError } from "../../../bytes/error.ts";
-import type { Value } from "../../../model/value.ts";
+import type { Value } from "../../../model/values/value.ts";
 import { CdrReader, ITEM, OBJECT, SIZES } from "./cdr.ts";
 import { type RosField, rosTypes, type RosTypes, SCALARS } from "./ros-types.ts";
 import type { Decode } from "./schema.ts";

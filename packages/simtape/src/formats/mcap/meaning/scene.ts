@@ -1,7 +1,7 @@
-import type { ColumnSpec } from "../../../model/column.ts";
-import type { MutableState } from "../../../model/state.ts";
-import type { Time } from "../../../model/time.ts";
-import type { Value } from "../../../model/value.ts";
+import type { ColumnSpec } from "../../../model/state/column.ts";
+import type { MutableState } from "../../../model/state/state.ts";
+import type { Time } from "../../../model/values/time.ts";
+import type { Value } from "../../../model/values/value.ts";
 import { AXES, ORIENTATION, SIZE, TEXT } from "./columns.ts";
 import { OWN_ORIENTATION, placePoses, putOwnPose } from "./frames.ts";
 import { frameIn, itemsIn, type Members, membersIn, numberIn, textIn } from "./members.ts";

@@ -1,5 +1,5 @@
 import { LayoutError } from "../../../bytes/error.ts";
-import type { Schema, Value } from "../../../model/value.ts";
+import type { Schema, Value } from "../../../model/values/value.ts";
 import type { ChannelRecord, SchemaRecord } from "../../../codec/mcap/data.ts";
 
 /** Makes a value of a payload. Throws `LayoutError` where it does not fit. */

@@ -1,8 +1,8 @@
-import type { MessageBatch } from "../../../model/batch.ts";
-import { Late } from "../../../model/late.ts";
-import type { StateModel } from "../../../model/state-model.ts";
-import type { MutableState } from "../../../model/state.ts";
-import type { Channel, Value } from "../../../model/value.ts";
+import type { MessageBatch } from "../../../model/messages/batch.ts";
+import { Late } from "../../../model/state/late.ts";
+import type { StateModel } from "../../../model/state/state-model.ts";
+import type { MutableState } from "../../../model/state/state.ts";
+import type { Channel, Value } from "../../../model/values/value.ts";
 import { ANGULAR_VELOCITY, AXES, EARTH, GEODETIC, putVector, TEXT, VELOCITY } from "./columns.ts";
 import { applyFrames, framesIn, placePoses, putOwnPose } from "./frames.ts";
 import { isHeld, isReplacing, type Kind, kindOfChannel } from "./kinds.ts";

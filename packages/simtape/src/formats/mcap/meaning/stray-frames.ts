@@ -1,6 +1,6 @@
-import type { Query } from "../../../model/batch-query.ts";
-import type { MessageBatch } from "../../../model/batch.ts";
-import type { Channel } from "../../../model/value.ts";
+import type { Query } from "../../../model/messages/batch-query.ts";
+import type { MessageBatch } from "../../../model/messages/batch.ts";
+import type { Channel } from "../../../model/values/value.ts";
 import { framesIn } from "./frames.ts";
 import { type Kind, kindOfChannel } from "./kinds.ts";
 import { frameIn, itemsIn, membersIn, textIn } from "./members.ts";

@@ -1,5 +1,5 @@
 import { MESSAGE_HEAD } from "../../../codec/mcap/data.ts";
-import type { Columns, MessageBatch } from "../../../model/batch.ts";
+import type { Columns, MessageBatch } from "../../../model/messages/batch.ts";
 
 /** What stands before a payload in its record (spec §4.5). */
 export interface Before {

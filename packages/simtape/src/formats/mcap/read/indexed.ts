@@ -2,7 +2,7 @@ import type { Budget } from "../../../bytes/budget.ts";
 import { ByteCursor } from "../../../bytes/cursor.ts";
 import { crc32 } from "../../../bytes/crc32.ts";
 import { LayoutError } from "../../../bytes/error.ts";
-import type { ByteSource } from "../../../io/source.ts";
+import type { ByteSource } from "../../../io/source/source.ts";
 import type { Reporter } from "../../../model/error.ts";
 import {
   type Header,

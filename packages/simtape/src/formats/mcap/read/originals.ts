@@ -1,7 +1,7 @@
 import { crc32 } from "../../../bytes/crc32.ts";
 import { ByteCursor } from "../../../bytes/cursor.ts";
 import { Sha256 } from "../../../bytes/sha256.ts";
-import type { ByteSource } from "../../../io/source.ts";
+import type { ByteSource } from "../../../io/source/source.ts";
 import { RecordingError } from "../../../model/error.ts";
 import { attachmentName, type Original, ORIGINAL } from "../../../model/original.ts";
 import type { Reader } from "../../../model/reader.ts";

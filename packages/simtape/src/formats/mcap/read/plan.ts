@@ -1,4 +1,4 @@
-import type { Chunk } from "../../../model/chunk.ts";
+import type { Chunk } from "../../../model/messages/chunk.ts";
 import { epochIn } from "../layout/own.ts";
 import type { Header, MetadataRecord } from "../../../codec/mcap/data.ts";
 import type { AttachmentIndex } from "../../../codec/mcap/summary.ts";

@@ -1,4 +1,4 @@
-import type { ByteSource } from "../../../io/source.ts";
+import type { ByteSource } from "../../../io/source/source.ts";
 import type { NativeRecord } from "../../../model/native-record.ts";
 import { kindOf, MAGIC, PREFIX } from "../../../codec/mcap/opcode.ts";
 import { isMagic } from "./scan.ts";

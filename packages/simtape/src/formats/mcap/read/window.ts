@@ -1,4 +1,4 @@
-import { type ByteSource, SourceError } from "../../../io/source.ts";
+import { type ByteSource, SourceError } from "../../../io/source/source.ts";
 
 /** Bytes read at once. */
 const BLOCK = 1 << 20;

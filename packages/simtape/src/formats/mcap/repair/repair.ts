@@ -1,10 +1,10 @@
-import type { SinkBundle } from "../../../io/sink.ts";
+import type { SinkBundle } from "../../../io/sink/sink.ts";
 import type { Finding } from "../../../model/error.ts";
 import type { Reader } from "../../../model/reader.ts";
 import type { RepairNote } from "../../../model/writer.ts";
 import { create } from "../write/create.ts";
-import type { Columns } from "../../../model/batch.ts";
-import type { Channel } from "../../../model/value.ts";
+import type { Columns } from "../../../model/messages/batch.ts";
+import type { Channel } from "../../../model/values/value.ts";
 import { PayloadSchema } from "../meaning/schema.ts";
 import { mcapOf } from "../write/settings.ts";
 

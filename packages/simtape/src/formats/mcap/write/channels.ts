@@ -1,4 +1,4 @@
-import type { ChannelInfo } from "../../../model/value.ts";
+import type { ChannelInfo } from "../../../model/values/value.ts";
 import type { ChannelSpec } from "../../../model/writer.ts";
 import { ByteBuilder } from "../../../bytes/builder.ts";
 import { type ChannelRecord, type SchemaRecord, writeChannel, writeSchema } from "../../../codec/mcap/data.ts";

@@ -1,5 +1,5 @@
-import type { ByteSource } from "../../../io/source.ts";
-import type { SinkBundle } from "../../../io/sink.ts";
+import type { ByteSource } from "../../../io/source/source.ts";
+import type { SinkBundle } from "../../../io/sink/sink.ts";
 import type { CreateOptions } from "../../../model/writer.ts";
 import type { AttachmentIndex } from "../../../codec/mcap/summary.ts";
 import { type Settings, settingsOf } from "./settings.ts";

@@ -1,4 +1,4 @@
-import type { Value } from "../../../model/value.ts";
+import type { Value } from "../../../model/values/value.ts";
 
 /** How deep values may be nested. */
 const DEPTH = 64;

@@ -1,7 +1,7 @@
-import type { MessageBatch } from "../../../model/batch.ts";
+import type { MessageBatch } from "../../../model/messages/batch.ts";
 import type { Reader } from "../../../model/reader.ts";
-import { after, type Time } from "../../../model/time.ts";
-import type { Channel } from "../../../model/value.ts";
+import { after, type Time } from "../../../model/values/time.ts";
+import type { Channel } from "../../../model/values/value.ts";
 import type { MadeMessage } from "../../../model/writer.ts";
 import { framesIn } from "../meaning/frames.ts";
 import { isHeld, isReplacing, type Kind, kindOfChannel } from "../meaning/kinds.ts";

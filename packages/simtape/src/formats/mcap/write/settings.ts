@@ -1,6 +1,6 @@
 import type { Reader } from "../../../model/reader.ts";
-import type { TimeDomain } from "../../../model/time.ts";
-import type { Value } from "../../../model/value.ts";
+import type { TimeDomain } from "../../../model/values/time.ts";
+import type { Value } from "../../../model/values/value.ts";
 import type { CreateOptions } from "../../../model/writer.ts";
 import { loadZstd } from "../../../codec/zstd.ts";
 import { isMembers, itemsIn, membersIn, textIn } from "../meaning/members.ts";

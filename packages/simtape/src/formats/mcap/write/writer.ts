@@ -1,10 +1,10 @@
 import { ByteBuilder } from "../../../bytes/builder.ts";
 import { crc32 } from "../../../bytes/crc32.ts";
-import { WriteBehind } from "../../../io/behind.ts";
-import type { ByteSink } from "../../../io/sink.ts";
-import type { MessageBatch } from "../../../model/batch.ts";
-import type { Time } from "../../../model/time.ts";
-import type { ChannelInfo } from "../../../model/value.ts";
+import { WriteBehind } from "../../../io/sink/behind.ts";
+import type { ByteSink } from "../../../io/sink/sink.ts";
+import type { MessageBatch } from "../../../model/messages/batch.ts";
+import type { Time } from "../../../model/values/time.ts";
+import type { ChannelInfo } from "../../../model/values/value.ts";
 import type { ChannelSpec, Lost, Writer } from "../../../model/writer.ts";
 import {
   INDEX_HEAD,

@@ -33,14 +33,14 @@ import {
   u8,
 } from "../../../bytes/field-parts.ts";
 import { type Field, type Fields, fieldsIn } from "../../../bytes/fields.ts";
-import type { MessageBatch } from "../../../model/batch.ts";
+import type { MessageBatch } from "../../../model/messages/batch.ts";
 import type { Contents, Dissection, DissectOptions, Dissector } from "../../../model/dissector.ts";
 import type { NativeRecord } from "../../../model/native-record.ts";
 import { Expander } from "../layout/compression.ts";
 import { BLOCK, CHANNEL_INFO, type Dialect, INDEX, MESSAGE } from "../layout/layout.ts";
 import type { Encoding } from "../meaning/payload.ts";
 import type { Budget } from "../../../bytes/budget.ts";
-import type { Channel } from "../../../model/value.ts";
+import type { Channel } from "../../../model/values/value.ts";
 import { opaqueValue, TapeSchema } from "../meaning/schema.ts";
 import type { Scalar, TypeLayout } from "../meaning/types.ts";
 

@@ -1,6 +1,6 @@
 import { crc32 } from "../../../bytes/crc32.ts";
 import type { Compression } from "../../../codec/any.ts";
-import type { MessageBatch } from "../../../model/batch.ts";
+import type { MessageBatch } from "../../../model/messages/batch.ts";
 import type { Dialect } from "./layout.ts";
 import { ChunkShape, measure } from "./shape.ts";
 import { decodeText } from "./text.ts";

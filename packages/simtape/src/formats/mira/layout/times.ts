@@ -1,4 +1,4 @@
-import type { TimeDomain } from "../../../model/time.ts";
+import type { TimeDomain } from "../../../model/values/time.ts";
 
 /** Times are signed 64-bit nanoseconds (spec §2.5). A double tells the last 512 of them from none above: they read as 2^63. */
 export const TIMES: TimeDomain = { first: -(2 ** 63), last: 2 ** 63, step: 1 };

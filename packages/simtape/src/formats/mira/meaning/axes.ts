@@ -1,4 +1,4 @@
-import type { Axes } from "../../../model/axes.ts";
+import type { Axes } from "../../../model/axes/axes.ts";
 
 /** Robots stand on the ground: x forward, y left, z up. Every angle is by the right hand. */
 export const AXES: Axes = {

@@ -1,10 +1,10 @@
-import type { MessageBatch } from "../../../model/batch.ts";
-import type { ColumnReader, RowRun, WantedNumber } from "../../../model/column-reader.ts";
-import { BatchView, LastRead } from "../../../model/last-read.ts";
-import { type CellPath, isLeaf, partAt, type ValuePath } from "../../../model/query/path.ts";
-import type { StateModel } from "../../../model/state-model.ts";
-import type { MutableState } from "../../../model/state.ts";
-import type { Channel } from "../../../model/value.ts";
+import type { MessageBatch } from "../../../model/messages/batch.ts";
+import type { ColumnReader, RowRun, WantedNumber } from "../../../model/state/column-reader.ts";
+import { BatchView, LastRead } from "../../../model/state/last-read.ts";
+import { type CellPath, isLeaf, partAt, type ValuePath } from "../../../model/state/path.ts";
+import type { StateModel } from "../../../model/state/state-model.ts";
+import type { MutableState } from "../../../model/state/state.ts";
+import type { Channel } from "../../../model/values/value.ts";
 import type { ChannelEncoding } from "./encoding.ts";
 import { indexOf, isReadable, PayloadNumbers } from "./payload-numbers.ts";
 import type { Leaf } from "./payload-steps.ts";

@@ -1,5 +1,5 @@
 import { LayoutError } from "../../../bytes/error.ts";
-import type { Value } from "../../../model/value.ts";
+import type { Value } from "../../../model/values/value.ts";
 import { fitsPayload } from "./fits.ts";
 import { decodePayload, type Encoding } from "./payload.ts";
 import type { TypeLayout } from "./types.ts";

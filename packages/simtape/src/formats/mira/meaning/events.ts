@@ -1,10 +1,10 @@
-import type { MessageBatch } from "../../../model/batch.ts";
+import type { MessageBatch } from "../../../model/messages/batch.ts";
 import { eventOf } from "../../../model/query/events.ts";
 import type { EventReader, RecordingEvent } from "../../../model/query/event.ts";
 import { textOf } from "../../../model/query/value-text.ts";
 import type { Recorded } from "../../../model/traits.ts";
-import type { Time } from "../../../model/time.ts";
-import type { Channel, Value } from "../../../model/value.ts";
+import type { Time } from "../../../model/values/time.ts";
+import type { Channel, Value } from "../../../model/values/value.ts";
 import { opaqueValue, TapeSchema } from "./schema.ts";
 import { poseKind } from "./poses.ts";
 

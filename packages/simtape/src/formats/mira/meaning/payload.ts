@@ -1,5 +1,5 @@
 import { LayoutError } from "../../../bytes/error.ts";
-import type { Value } from "../../../model/value.ts";
+import type { Value } from "../../../model/values/value.ts";
 import { leastBytes, type ObjectLayout, type Scalar, SCALAR_BYTES, type TypeLayout } from "./types.ts";
 
 /** How payloads of a tape are encoded: what the published format leaves open, semantics §5. */

@@ -1,5 +1,5 @@
 import { LayoutError } from "../../../bytes/error.ts";
-import type { Schema, Value } from "../../../model/value.ts";
+import type { Schema, Value } from "../../../model/values/value.ts";
 import type { CompressedPayload, UnreadPayload } from "./channels.ts";
 import type { ChannelEncoding } from "./encoding.ts";
 import { TapeContext } from "../layout/message-header.ts";

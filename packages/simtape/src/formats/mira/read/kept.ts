@@ -1,7 +1,7 @@
 import { LayoutError } from "../../../bytes/error.ts";
 import { listOf, membersOf, numbersOf, wholeOf } from "../../../model/kept/shapes.ts";
-import type { Value } from "../../../model/value.ts";
-import type { Chunk } from "../../../model/chunk.ts";
+import type { Value } from "../../../model/values/value.ts";
+import type { Chunk } from "../../../model/messages/chunk.ts";
 import { type PayloadSample, type ScanObserver, SeenChannel, type SeenInfo } from "./observer.ts";
 
 /** What a part of a chunk has of its own; its length is what it decompresses to, so that reading ahead stays small. */

@@ -1,8 +1,8 @@
 import { ByteCursor } from "../../../bytes/cursor.ts";
 import { hex } from "../../../bytes/error.ts";
-import type { ByteSource } from "../../../io/source.ts";
+import type { ByteSource } from "../../../io/source/source.ts";
 import type { Reporter } from "../../../model/error.ts";
-import type { Value } from "../../../model/value.ts";
+import type { Value } from "../../../model/values/value.ts";
 import type { ChannelTable } from "./channel-table.ts";
 import {
   BLOCK_BYTES,

@@ -2,7 +2,7 @@ import type { FindingCode } from "../../../model/error.ts";
 import { hex, LayoutError } from "../../../bytes/error.ts";
 import type { FlatLayout, Walk } from "../../../model/flat.ts";
 import { listOf, membersOf, numbersOf, textIn, wholeOf } from "../../../model/kept/shapes.ts";
-import type { Value } from "../../../model/value.ts";
+import type { Value } from "../../../model/values/value.ts";
 import { type ChannelTable, MAX_CHANNELS } from "./channel-table.ts";
 import {
   BLOCK,

@@ -1,6 +1,6 @@
 import { hex } from "../../../bytes/error.ts";
-import type { SinkBundle } from "../../../io/sink.ts";
-import { Columns, type MessageBatch } from "../../../model/batch.ts";
+import type { SinkBundle } from "../../../io/sink/sink.ts";
+import { Columns, type MessageBatch } from "../../../model/messages/batch.ts";
 import type { Reader } from "../../../model/reader.ts";
 import type { RepairNote } from "../../../model/writer.ts";
 import type { TapeChannel } from "../write/channel-writer.ts";

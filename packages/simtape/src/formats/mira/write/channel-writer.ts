@@ -1,4 +1,4 @@
-import type { ChannelInfo } from "../../../model/value.ts";
+import type { ChannelInfo } from "../../../model/values/value.ts";
 import type { ChannelSpec } from "../../../model/writer.ts";
 import { IndexLog } from "./index-log.ts";
 import { MessageHead } from "../layout/layout.ts";

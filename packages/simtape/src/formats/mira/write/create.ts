@@ -1,4 +1,4 @@
-import type { SinkBundle } from "../../../io/sink.ts";
+import type { SinkBundle } from "../../../io/sink/sink.ts";
 import type { Reader } from "../../../model/reader.ts";
 import type { CreateOptions } from "../../../model/writer.ts";
 import type { ChannelDefault, ChannelDefaults } from "./channel-writer.ts";

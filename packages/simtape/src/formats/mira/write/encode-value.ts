@@ -1,5 +1,5 @@
 import { ByteBuilder } from "../../../bytes/builder.ts";
-import type { Value } from "../../../model/value.ts";
+import type { Value } from "../../../model/values/value.ts";
 
 /** A value as a tape holds it: type name and bytes, numbers in little endian. */
 export interface EncodedValue {

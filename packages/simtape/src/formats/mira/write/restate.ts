@@ -1,6 +1,6 @@
-import type { MessageBatch } from "../../../model/batch.ts";
+import type { MessageBatch } from "../../../model/messages/batch.ts";
 import type { Reader } from "../../../model/reader.ts";
-import { after, type Time } from "../../../model/time.ts";
+import { after, type Time } from "../../../model/values/time.ts";
 import type { MadeMessage } from "../../../model/writer.ts";
 
 interface Found {

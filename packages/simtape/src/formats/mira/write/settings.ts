@@ -1,5 +1,5 @@
 import { type DeflateLevel, deflateRaw, deflateZlib, gzip } from "../../../codec/deflate.ts";
-import type { Value } from "../../../model/value.ts";
+import type { Value } from "../../../model/values/value.ts";
 import type { CreateOptions } from "../../../model/writer.ts";
 import { type FileHeader, HEADER_BYTES } from "../layout/layout.ts";
 import type { BlockSize } from "../read/observer.ts";

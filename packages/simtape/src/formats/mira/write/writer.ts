@@ -1,10 +1,10 @@
 import { ByteBuilder } from "../../../bytes/builder.ts";
 import type { DeflateLevel } from "../../../codec/deflate.ts";
-import { WriteBehind } from "../../../io/behind.ts";
-import type { ByteSink } from "../../../io/sink.ts";
-import type { MessageBatch } from "../../../model/batch.ts";
-import type { Time } from "../../../model/time.ts";
-import type { ChannelInfo } from "../../../model/value.ts";
+import { WriteBehind } from "../../../io/sink/behind.ts";
+import type { ByteSink } from "../../../io/sink/sink.ts";
+import type { MessageBatch } from "../../../model/messages/batch.ts";
+import type { Time } from "../../../model/values/time.ts";
+import type { ChannelInfo } from "../../../model/values/value.ts";
 import type { ChannelSpec, Writer } from "../../../model/writer.ts";
 import { type ChannelDefaults, TapeChannel } from "./channel-writer.ts";
 import { compareBytes, MAX_CHANNELS } from "../read/channel-table.ts";

@@ -6,7 +6,7 @@ import { inflateStream } from "../../../bytes/inflate-stream.ts";
 import { type MessagePackHints, messagePackField } from "../../../codec/messagepack-fields.ts";
 import { skipMessagePack } from "../../../codec/messagepack.ts";
 import { type ProtobufMessage, protobufFields } from "../../../codec/protobuf-fields.ts";
-import type { MessageBatch } from "../../../model/batch.ts";
+import type { MessageBatch } from "../../../model/messages/batch.ts";
 import type { Contents, Dissection, DissectOptions, Dissector } from "../../../model/dissector.ts";
 import type { NativeRecord } from "../../../model/native-record.ts";
 import { localHeader, zipStructures } from "./zip.ts";

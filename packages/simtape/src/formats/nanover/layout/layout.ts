@@ -1,5 +1,5 @@
 import { LayoutError } from "../../../bytes/error.ts";
-import type { Value } from "../../../model/value.ts";
+import type { Value } from "../../../model/values/value.ts";
 
 /** Recorded times are microseconds in every container (spec §1, §4). */
 export const MICROSECOND = 1000;

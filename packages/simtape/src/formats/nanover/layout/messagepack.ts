@@ -10,7 +10,7 @@ import {
   skipMessagePack,
   writeMessagePack,
 } from "../../../codec/messagepack.ts";
-import type { Value } from "../../../model/value.ts";
+import type { Value } from "../../../model/values/value.ts";
 import {
   bytesOf,
   COUNTS,

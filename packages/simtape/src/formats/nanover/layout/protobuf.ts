@@ -19,7 +19,7 @@ import {
   writeUint32sField,
   writeVarintField,
 } from "../../../codec/protobuf.ts";
-import type { Value } from "../../../model/value.ts";
+import type { Value } from "../../../model/values/value.ts";
 import { emptyMap, FRAME_INDEX, type Frame, floatsOf, type MutableFrame, type StateUpdate } from "./layout.ts";
 
 /** How deep values may nest: protobuf's own limit. */

@@ -1,4 +1,4 @@
-import type { Axes } from "../../../model/axes.ts";
+import type { Axes } from "../../../model/axes/axes.ts";
 
 /** Coordinates of the simulation: right-handed, z up, nm (spec §3.3). */
 export const SIMULATION_AXES: Axes = { handed: "right", up: "z", kind: "local", velocities: "set" };

@@ -1,8 +1,8 @@
-import type { MessageBatch } from "../../../model/batch.ts";
-import type { ColumnReader, RowRun, WantedNumber } from "../../../model/column-reader.ts";
-import { BatchView, LastRead } from "../../../model/last-read.ts";
-import type { MutableState } from "../../../model/state.ts";
-import type { StateModel } from "../../../model/state-model.ts";
+import type { MessageBatch } from "../../../model/messages/batch.ts";
+import type { ColumnReader, RowRun, WantedNumber } from "../../../model/state/column-reader.ts";
+import { BatchView, LastRead } from "../../../model/state/last-read.ts";
+import type { MutableState } from "../../../model/state/state.ts";
+import type { StateModel } from "../../../model/state/state-model.ts";
 import { type FrameSpan, frameSpans } from "../layout/frame-spans.ts";
 import { FRAME, FRAME_INDEX, PARTICLE_COUNT } from "../layout/layout.ts";
 import { type Container, payloadsOf } from "./schema.ts";

@@ -1,10 +1,10 @@
-import { KEYFRAME, type MessageBatch } from "../../../model/batch.ts";
+import { KEYFRAME, type MessageBatch } from "../../../model/messages/batch.ts";
 import { calledBy, eventOf } from "../../../model/query/events.ts";
 import type { EventReader, Participant, RecordingEvent } from "../../../model/query/event.ts";
 import { textOf } from "../../../model/query/value-text.ts";
 import type { Recorded } from "../../../model/traits.ts";
-import type { Time } from "../../../model/time.ts";
-import type { Channel, Value } from "../../../model/value.ts";
+import type { Time } from "../../../model/values/time.ts";
+import type { Channel, Value } from "../../../model/values/value.ts";
 import { FRAME, FRAME_INDEX, type Frame, SIMULATION_NAME, STATE, type StateUpdate } from "../layout/layout.ts";
 import { type Container, payloadsOf } from "./schema.ts";
 import { SHARED } from "./state.ts";

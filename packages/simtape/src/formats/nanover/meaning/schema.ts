@@ -1,5 +1,5 @@
 import { ByteCursor } from "../../../bytes/cursor.ts";
-import { type Channel, type Schema, untyped } from "../../../model/value.ts";
+import { type Channel, type Schema, untyped } from "../../../model/values/value.ts";
 import type { NanoverChannels } from "./channels.ts";
 import { CHANNEL_NAMES, emptyMap, FRAME, type Frame, STATE, type StateUpdate } from "../layout/layout.ts";
 import { readFrame, readPart, readState, readValue } from "../layout/messagepack.ts";

@@ -1,11 +1,11 @@
 import { LayoutError } from "../../../bytes/error.ts";
-import { KEYFRAME, type MessageBatch } from "../../../model/batch.ts";
-import type { SeriesPath } from "../../../model/query/path.ts";
-import type { ColumnReader, WantedNumber } from "../../../model/column-reader.ts";
-import type { StateModel } from "../../../model/state-model.ts";
-import type { Column, ColumnData, ColumnSpec } from "../../../model/column.ts";
-import type { MutableEntitySet, MutableState, State } from "../../../model/state.ts";
-import type { Schema, Value } from "../../../model/value.ts";
+import { KEYFRAME, type MessageBatch } from "../../../model/messages/batch.ts";
+import type { SeriesPath } from "../../../model/state/path.ts";
+import type { ColumnReader, WantedNumber } from "../../../model/state/column-reader.ts";
+import type { StateModel } from "../../../model/state/state-model.ts";
+import type { Column, ColumnData, ColumnSpec } from "../../../model/state/column.ts";
+import type { MutableEntitySet, MutableState, State } from "../../../model/state/state.ts";
+import type { Schema, Value } from "../../../model/values/value.ts";
 import { FRAME, type Frame, PARTICLE_COUNT, STATE, type StateUpdate } from "../layout/layout.ts";
 import { ROOM_AXES, SIMULATION_AXES } from "./axes.ts";
 import { FrameColumns } from "./column-reader.ts";

@@ -1,4 +1,4 @@
-import type { TimeDomain } from "../../../model/time.ts";
+import type { TimeDomain } from "../../../model/values/time.ts";
 import { MICROSECOND } from "../layout/layout.ts";
 import type { Container } from "./schema.ts";
 

@@ -1,15 +1,15 @@
 import { Budget } from "../../../bytes/budget.ts";
 import { crc32 } from "../../../bytes/crc32.ts";
 import { hex, LayoutError } from "../../../bytes/error.ts";
-import { ForwardSource } from "../../../io/forward.ts";
-import { inflating } from "../../../io/inflated.ts";
-import { type ByteSource, SourceError } from "../../../io/source.ts";
-import { memorySpool, type SpoolFactory } from "../../../io/spool.ts";
-import { slice } from "../../../io/window.ts";
+import { ForwardSource } from "../../../io/source/forward.ts";
+import { inflating } from "../../../io/zip/inflated.ts";
+import { type ByteSource, SourceError } from "../../../io/source/source.ts";
+import { memorySpool, type SpoolFactory } from "../../../io/source/spool.ts";
+import { slice } from "../../../io/source/window.ts";
 import { type Finding, RecordingError, type Reporter } from "../../../model/error.ts";
 import type { NativeRecord } from "../../../model/native-record.ts";
-import { MemberInflater } from "../../../io/inflate-member.ts";
-import { localHeaderAt, readDirectory, readExactly } from "../../../io/zip-directory.ts";
+import { MemberInflater } from "../../../io/zip/inflate-member.ts";
+import { localHeaderAt, readDirectory, readExactly } from "../../../io/zip/zip-directory.ts";
 import { findIndexEntry } from "../layout/index.ts";
 import {
   DEFLATED,

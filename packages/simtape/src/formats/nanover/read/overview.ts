@@ -1,6 +1,6 @@
 import { LayoutError } from "../../../bytes/error.ts";
 import { listOf, membersOf, wholeOf } from "../../../model/kept/shapes.ts";
-import type { Schema, Value } from "../../../model/value.ts";
+import type { Schema, Value } from "../../../model/values/value.ts";
 import { type Frame, PARTICLE_COUNT, SIMULATION_NAME } from "../layout/layout.ts";
 
 /** Frames looked into after each reset: an empty one comes first, and counts may come late (spec §3.1). */

@@ -1,4 +1,4 @@
-import type { Time } from "../../../model/time.ts";
+import type { Time } from "../../../model/values/time.ts";
 import { MICROSECOND } from "../layout/layout.ts";
 import type { IndexEntry } from "../layout/index.ts";
 

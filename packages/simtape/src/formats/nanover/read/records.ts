@@ -1,15 +1,15 @@
 import { Budget } from "../../../bytes/budget.ts";
 import { ByteCursor } from "../../../bytes/cursor.ts";
 import { LayoutError } from "../../../bytes/error.ts";
-import { type ByteSource, type SourceBundle, SourceError } from "../../../io/source.ts";
-import type { Columns } from "../../../model/batch.ts";
-import type { Chunk } from "../../../model/chunk.ts";
+import { type ByteSource, type SourceBundle, SourceError } from "../../../io/source/source.ts";
+import type { Columns } from "../../../model/messages/batch.ts";
+import type { Chunk } from "../../../model/messages/chunk.ts";
 import { type Finding, RecordingError, type Reporter } from "../../../model/error.ts";
 import { FlatFile } from "../../../model/flat.ts";
 import type { OpenOptions } from "../../../model/format.ts";
 import type { NativeRecord } from "../../../model/native-record.ts";
 import { recalled } from "../../../model/kept/scans.ts";
-import type { ChannelStatistics } from "../../../model/value.ts";
+import type { ChannelStatistics } from "../../../model/values/value.ts";
 import { FRAME, STATE } from "../layout/layout.ts";
 import { frameIndexOf } from "../layout/protobuf.ts";
 import {

@@ -1,7 +1,7 @@
 import { hex, LayoutError } from "../../../bytes/error.ts";
-import { KEYFRAME } from "../../../model/batch.ts";
+import { KEYFRAME } from "../../../model/messages/batch.ts";
 import type { FlatLayout, Walk } from "../../../model/flat.ts";
-import type { Time } from "../../../model/time.ts";
+import type { Time } from "../../../model/values/time.ts";
 import { FRAME } from "../layout/layout.ts";
 import { isMessageStart, type MessageOutline, outlineOf, valueEnd } from "../layout/messagepack.ts";
 import type { Overview } from "./overview.ts";

@@ -2,7 +2,7 @@ import type { FindingCode } from "../../../model/error.ts";
 import { ByteCursor } from "../../../bytes/cursor.ts";
 import { hex, LayoutError } from "../../../bytes/error.ts";
 import { readTag, skipField } from "../../../codec/protobuf.ts";
-import { KEYFRAME } from "../../../model/batch.ts";
+import { KEYFRAME } from "../../../model/messages/batch.ts";
 import type { FlatLayout, Walk } from "../../../model/flat.ts";
 import { FRAME, MICROSECOND, STATE } from "../layout/layout.ts";
 import { frameIndexOf } from "../layout/protobuf.ts";

@@ -1,13 +1,13 @@
 import { Budget } from "../../../bytes/budget.ts";
 import { crc32 } from "../../../bytes/crc32.ts";
-import type { ByteSource } from "../../../io/source.ts";
-import type { Columns } from "../../../model/batch.ts";
-import type { Chunk } from "../../../model/chunk.ts";
+import type { ByteSource } from "../../../io/source/source.ts";
+import type { Columns } from "../../../model/messages/batch.ts";
+import type { Chunk } from "../../../model/messages/chunk.ts";
 import type { Finding, Reporter } from "../../../model/error.ts";
 import { FlatFile } from "../../../model/flat.ts";
 import type { OpenOptions } from "../../../model/format.ts";
 import type { NativeRecord } from "../../../model/native-record.ts";
-import type { ChannelStatistics } from "../../../model/value.ts";
+import type { ChannelStatistics } from "../../../model/values/value.ts";
 import {
   type Archive,
   archiveRecords,

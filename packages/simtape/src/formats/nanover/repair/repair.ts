@@ -1,10 +1,10 @@
 import { hex, LayoutError } from "../../../bytes/error.ts";
-import type { SinkBundle } from "../../../io/sink.ts";
-import { Columns } from "../../../model/batch.ts";
-import type { Chunk } from "../../../model/chunk.ts";
+import type { SinkBundle } from "../../../io/sink/sink.ts";
+import { Columns } from "../../../model/messages/batch.ts";
+import type { Chunk } from "../../../model/messages/chunk.ts";
 import type { Reader } from "../../../model/reader.ts";
-import type { Time } from "../../../model/time.ts";
-import type { ChannelInfo } from "../../../model/value.ts";
+import type { Time } from "../../../model/values/time.ts";
+import type { ChannelInfo } from "../../../model/values/value.ts";
 import type { RepairNote } from "../../../model/writer.ts";
 import { NanoverReader } from "../read/reader.ts";
 import { create } from "../write/writer.ts";

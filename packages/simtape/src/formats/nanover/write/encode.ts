@@ -1,10 +1,10 @@
 import { ByteBuilder } from "../../../bytes/builder.ts";
-import { transformOf } from "../../../model/axes-transform.ts";
-import { type Origin, unsetOrigin } from "../../../model/geodesy.ts";
-import { type Place, placesOf } from "../../../model/place.ts";
-import { areSameSets, type State } from "../../../model/state.ts";
-import type { Time } from "../../../model/time.ts";
-import type { ChannelInfo, Value } from "../../../model/value.ts";
+import { transformOf } from "../../../model/axes/axes-transform.ts";
+import { type Origin, unsetOrigin } from "../../../model/axes/geodesy.ts";
+import { type Place, placesOf } from "../../../model/poses/place.ts";
+import { areSameSets, type State } from "../../../model/state/state.ts";
+import type { Time } from "../../../model/values/time.ts";
+import type { ChannelInfo, Value } from "../../../model/values/value.ts";
 import { type Account, type StateEncoder, thingKey, type Witness, type Writer } from "../../../model/writer.ts";
 import { COUNTS, emptyMap, FRAME_INDEX, type MutableFrame, PACKINGS, PARTICLE_COUNT } from "../layout/layout.ts";
 import { writeMessage } from "../layout/messagepack.ts";

@@ -1,7 +1,7 @@
 import { ByteBuilder } from "../../../bytes/builder.ts";
 import { crc32 } from "../../../bytes/crc32.ts";
-import { WriteBehind } from "../../../io/behind.ts";
-import type { ByteSink } from "../../../io/sink.ts";
+import { WriteBehind } from "../../../io/sink/behind.ts";
+import type { ByteSink } from "../../../io/sink/sink.ts";
 
 /** Bytes gathered before they go to the sink, and room for the message that is the last of them. */
 const PIECE = 1 << 20;

@@ -1,10 +1,10 @@
 import { ByteBuilder } from "../../../bytes/builder.ts";
 import { LayoutError } from "../../../bytes/error.ts";
-import { Columns, KEYFRAME, type MessageBatch } from "../../../model/batch.ts";
+import { Columns, KEYFRAME, type MessageBatch } from "../../../model/messages/batch.ts";
 import { Fold } from "../../../model/fold.ts";
 import type { Reader } from "../../../model/reader.ts";
-import { type EntitySet, MutableState, type State } from "../../../model/state.ts";
-import { after, type Time } from "../../../model/time.ts";
+import { type EntitySet, MutableState, type State } from "../../../model/state/state.ts";
+import { after, type Time } from "../../../model/values/time.ts";
 import type { MadeMessage } from "../../../model/writer.ts";
 import { type Entry, frameEntries, frameIndexEntry, frameOf, stateEntries, stateOf, zeroIndex } from "./entries.ts";
 import { CHANNEL_NAMES, emptyMap, FRAME, FRAME_INDEX, STATE } from "../layout/layout.ts";

@@ -1,6 +1,6 @@
-import type { ByteSink } from "../../../io/sink.ts";
+import type { ByteSink } from "../../../io/sink/sink.ts";
 import { RecordingError } from "../../../model/error.ts";
-import type { Time } from "../../../model/time.ts";
+import type { Time } from "../../../model/values/time.ts";
 import { CHANNEL_NAMES, FRAME, MICROSECOND, STATE } from "../layout/layout.ts";
 import { type Content, VERSION, writeFileHeader } from "../layout/record.ts";
 import { Outlet } from "./outlet.ts";

@@ -1,7 +1,7 @@
 import { ByteBuilder } from "../../../bytes/builder.ts";
 import { crc32 } from "../../../bytes/crc32.ts";
-import type { ByteSink } from "../../../io/sink.ts";
-import type { Time } from "../../../model/time.ts";
+import type { ByteSink } from "../../../io/sink/sink.ts";
+import type { Time } from "../../../model/values/time.ts";
 import { FRAME, MICROSECOND } from "../layout/layout.ts";
 import { IndexEntryWriter, writeArraySize } from "../layout/index.ts";
 import { frameIndexOf, outlineOf } from "../layout/messagepack.ts";

@@ -1,4 +1,4 @@
-import type { Time } from "../../../model/time.ts";
+import type { Time } from "../../../model/values/time.ts";
 
 /** Where whole messages of one container go: what the containers differ in. */
 export interface Target {

@@ -1,6 +1,6 @@
 import { ByteBuilder } from "../../../bytes/builder.ts";
 import { MessagePackFloat, type MessagePackValue, writeMessagePack } from "../../../codec/messagepack.ts";
-import type { Value } from "../../../model/value.ts";
+import type { Value } from "../../../model/values/value.ts";
 import { reframed } from "./entries.ts";
 import {
   COUNTS,

@@ -1,7 +1,7 @@
-import type { ByteSink, SinkBundle } from "../../../io/sink.ts";
-import { KEYFRAME, type MessageBatch } from "../../../model/batch.ts";
-import type { Time } from "../../../model/time.ts";
-import type { ChannelInfo } from "../../../model/value.ts";
+import type { ByteSink, SinkBundle } from "../../../io/sink/sink.ts";
+import { KEYFRAME, type MessageBatch } from "../../../model/messages/batch.ts";
+import type { Time } from "../../../model/values/time.ts";
+import type { ChannelInfo } from "../../../model/values/value.ts";
 import type { ChannelSpec, CreateOptions, Writer } from "../../../model/writer.ts";
 import { encodeMessagePack } from "../../../codec/messagepack.ts";
 import { asReset, type Entry, frameEntries, partsOf, stateEntries, withParts } from "./entries.ts";
