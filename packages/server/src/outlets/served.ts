@@ -70,10 +70,13 @@ export class Served {
   async offer(offered: readonly Offered[]): Promise<void> {
     const shown = this.#deck.loadedEntry;
     this.#offered = offered;
+    if (shown !== null) {
+      const now = offered.find(({ id }) => id === shown.id);
+      // before it is unloaded: the state of an outlet without a recording says why
+      if (now === undefined) this.#fail(shown.name, "it is gone, or may no longer be shown here");
+      else if (now.stamp !== shown.version) this.#fail(shown.name, "its files have changed");
+    }
     await this.#deck.offer(offered.map((one) => this.#entryOf(one)));
-    if (shown === null || this.#deck.loadedEntry !== null) return;
-    const isThere = offered.some(({ id }) => id === shown.id);
-    this.#fail(shown.name, isThere ? "its files have changed" : "it is gone, or may no longer be shown here");
   }
 
   /** Rejects with `WishError`. */
