@@ -141,9 +141,10 @@ interface RemoteVideo {
 export function serveVideos(session: Session): void {
   let reading = Promise.resolve();
   followAddress(session);
-  followCompanions(session, (next) => {
+  const onReading = (next: Promise<void>): void => {
     reading = next;
-  });
+  };
+  followCompanions(session, onReading, true);
   Object.assign(globalThis, { simtapeVideo: remoteVideo(session, () => reading) });
 }
 

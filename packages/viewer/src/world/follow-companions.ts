@@ -2,15 +2,22 @@ import { isOffered, isViewed, locatorAt } from "../open/files.ts";
 import type { Locator } from "../protocol.ts";
 import type { Session } from "../session.ts";
 import { KINDS, kindOf } from "./registry.ts";
+import { wholeOf } from "./whole.ts";
+
+/** Milliseconds that a recording has for itself when all of it is there: a seek is not slowed down by its world. */
+const OWN = 500;
+/** Milliseconds after which its world is read while the recording still is. */
+const LONGEST = 2500;
 
 /**
  * Reads the companions of what plays into `Session.companions`, until the function given back is called: those that were
  * given with it, else those that lie beside it under its name or its map's. `onReading` gets what settles when all have been
- * read, whenever there are others.
+ * read, whenever there are others. They are read after the recording, unless `isAtOnce`.
  */
 export function followCompanions(
   session: Session,
   onReading: (reading: Promise<void>) => void = () => undefined,
+  isAtOnce = false,
 ): () => void {
   let [given, place, map]: [readonly Locator[], Locator | undefined, unknown] = [[], undefined, undefined];
   let controller = new AbortController();
@@ -18,11 +25,14 @@ export function followCompanions(
     const [main] = session.state.value.decks;
     const now = { given: session.given.value, place: main?.place, map: main?.opened.info.metadata["map"] };
     if (now.given === given && now.place === place && now.map === map) return;
+    const waits = !isAtOnce && now.place !== place;
     ({ given, place, map } = now);
     controller.abort();
     controller = new AbortController();
+    const { signal } = controller;
     session.companions.set([]);
-    onReading(read(session, given, place, map, controller.signal).catch(() => undefined));
+    const before = waits ? opened(session, signal) : Promise.resolve();
+    onReading(before.then(() => read(session, given, place, map, signal)).catch(() => undefined));
   };
   look();
   const stops = [session.state.subscribe(look), session.given.subscribe(look)];
@@ -31,6 +41,16 @@ export function followCompanions(
     controller.abort();
     session.companions.set([]);
   };
+}
+
+/** Settles when all of what plays has been there for some time, or that takes long; rejects with the signal's reason. */
+async function opened(session: Session, signal: AbortSignal): Promise<void> {
+  await Promise.race([wholeOf(session, signal).then(() => elapsed(OWN)), elapsed(LONGEST)]);
+  signal.throwIfAborted();
+}
+
+function elapsed(milliseconds: number): Promise<void> {
+  return new Promise((resolve) => setTimeout(resolve, milliseconds));
 }
 
 async function read(
@@ -45,6 +65,7 @@ async function read(
   const places = isWorld ? given : [...given, ...(await besideOf(place, map, signal))];
   if (places.length === 0) return;
   const { readCompanions } = await import("./companions.ts");
+  signal.throwIfAborted();
   await readCompanions(session, places, signal, (found) => session.companions.set(found));
 }
 

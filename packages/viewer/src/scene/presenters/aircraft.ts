@@ -261,8 +261,9 @@ class Surfaces {
     ];
     const disc = look.glow({ opacity: 0.07 });
     disc.side = DoubleSide;
+    disc.forceSinglePass = true;
     disc.color.copy(DARK);
-    this.#disc = new Mesh(new CircleGeometry(0.95, 40).rotateY(Math.PI / 2), disc);
+    this.#disc = new Mesh(new CircleGeometry(0.95, 40).rotateY(Math.PI / 2).deleteAttribute("normal"), disc);
     this.#disc.position.set(2.68, -0.02, 0);
     this.object.add(this.#disc);
     this.#blades = part(2.66, -0.02, 0, new BoxGeometry(0.05, 1.86, 0.14), DARK);

@@ -32,6 +32,8 @@ export class Curtain {
       transparent: true,
       opacity: OPACITY,
       side: DoubleSide,
+      // one colour over itself is the same in any order
+      forceSinglePass: true,
       depthWrite: false,
     });
     this.#sheet = new Mesh(geometry, material);

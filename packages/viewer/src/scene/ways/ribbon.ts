@@ -18,6 +18,7 @@ uniform vec2 view;
 uniform float width;
 uniform float first;
 uniform float count;
+uniform float isFading;
 varying float vAge;
 varying float vSide;
 void main() {
@@ -46,6 +47,7 @@ const FRAGMENT = /* glsl */ `
 uniform vec3 color;
 uniform float opacity;
 uniform float width;
+uniform float isFading;
 varying float vAge;
 varying float vSide;
 void main() {
@@ -90,12 +92,14 @@ export class Ribbon {
     }
     geometry.setIndex(new BufferAttribute(corners, 1));
     const material = new ShaderMaterial({
-      vertexShader: `const float isFading = ${isFading ? "1.0" : "0.0"};\n${VERTEX}`,
-      fragmentShader: `const float isFading = ${isFading ? "1.0" : "0.0"};\n${FRAGMENT}`,
+      // a uniform, not a constant: all ribbons are drawn by one program, which takes time to make
+      vertexShader: VERTEX,
+      fragmentShader: FRAGMENT,
       uniforms: {
         color: { value: color.clone() },
         opacity: { value: opacity },
         width: { value: width },
+        isFading: { value: isFading ? 1 : 0 },
         first: { value: 0 },
         count: { value: this.#pieces },
         view: { value: VIEW },
