@@ -1,4 +1,4 @@
-import { lazy, Suspense, useEffect, useState } from "react";
+import { useEffect, useState } from "react";
 import { followAddress } from "./address.ts";
 import { useSession, useViewer } from "./hooks.ts";
 import { ShownContext } from "./live/shown.ts";
@@ -6,23 +6,18 @@ import { useLiveView } from "./live/use-live-view.ts";
 import { DropZone } from "./open/drop-zone.tsx";
 import { StartPage } from "./open/start-page.tsx";
 import { serverRoot } from "./server/root.ts";
-
-/** What shows a recording is loaded when there is one. */
-const Workbench = lazy(async () => ({ default: (await import("./shell/workbench.tsx")).Workbench }));
+import { late } from "./ui/late.tsx";
+import { Workbench } from "./shell/late-workbench.ts";
 
 /** The pages of a server with a library. */
-const Site = lazy(async () => ({ default: (await import("./server/site.tsx")).Site }));
+const Site = late(async () => (await import("./server/site.tsx")).Site);
 
 /** Files of this machine that the system opens are shown without the library: nothing of them is sent to it. */
 const isAlone = new URL(location.href).searchParams.has("alone");
 
 export function App() {
   if (serverRoot() === null || isAlone) return <Alone />;
-  return (
-    <Suspense fallback={null}>
-      <Site />
-    </Suspense>
-  );
+  return <Site />;
 }
 
 /** The page without a server of its own, or served by `simtape view`. */
@@ -42,10 +37,8 @@ function Running() {
   // outside of what waits: it looks at the address, which is written again soon
   const shown = useLiveView();
   return (
-    <Suspense fallback={null}>
-      <ShownContext value={shown}>
-        <Workbench />
-      </ShownContext>
-    </Suspense>
+    <ShownContext value={shown}>
+      <Workbench />
+    </ShownContext>
   );
 }

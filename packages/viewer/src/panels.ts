@@ -1,4 +1,5 @@
-import { type ComponentType, type LazyExoticComponent, lazy } from "react";
+import { type ComponentType, createElement } from "react";
+import { type Late, late } from "./ui/late.tsx";
 
 /** A kind of panel: it takes nothing, and gets what it shows from `hooks.ts`. */
 export interface PanelKind {
@@ -6,7 +7,7 @@ export interface PanelKind {
   readonly id: string;
   readonly title: string;
   /** Loaded when it is first shown. */
-  readonly component: LazyExoticComponent<ComponentType>;
+  readonly component: Late<object>;
   /** Where it is at first, in a layout that is unchanged; absent: it is opened from the menu. */
   readonly home?: "main" | "side" | "below";
   /** What it shows is true of one moment, and so of a recording of which only the head is open. */
@@ -19,7 +20,7 @@ export const PANELS: readonly PanelKind[] = [
   {
     id: "scene",
     title: "Scene",
-    component: lazily(async () => (await import("./scene/panel/scene-panel.tsx")).ScenePanel),
+    component: panel(async () => (await import("./scene/panel/scene-panel.tsx")).ScenePanel),
     home: "main",
     showsMoment: true,
     isMany: true,
@@ -27,60 +28,60 @@ export const PANELS: readonly PanelKind[] = [
   {
     id: "plots",
     title: "Plots",
-    component: lazily(async () => (await import("./plots/plots-panel.tsx")).PlotsPanel),
+    component: panel(async () => (await import("./plots/plots-panel.tsx")).PlotsPanel),
     home: "below",
     isMany: true,
   },
   {
     id: "events",
     title: "Events",
-    component: lazily(async () => (await import("./events/events-panel.tsx")).EventsPanel),
+    component: panel(async () => (await import("./events/events-panel.tsx")).EventsPanel),
     home: "side",
   },
   {
     id: "find",
     title: "Find",
-    component: lazily(async () => (await import("./ask/ask-panel.tsx")).AskPanel),
+    component: panel(async () => (await import("./ask/ask-panel.tsx")).AskPanel),
     home: "side",
   },
   {
     id: "state",
     title: "State",
-    component: lazily(async () => (await import("./inspect/state-panel.tsx")).StatePanel),
+    component: panel(async () => (await import("./inspect/state-panel.tsx")).StatePanel),
     home: "side",
     showsMoment: true,
   },
   {
     id: "messages",
     title: "Messages",
-    component: lazily(async () => (await import("./inspect/messages-panel.tsx")).MessagesPanel),
+    component: panel(async () => (await import("./inspect/messages-panel.tsx")).MessagesPanel),
     home: "side",
   },
   {
     id: "bytes",
     title: "Bytes",
-    component: lazily(async () => (await import("./inspect/bytes-panel.tsx")).BytesPanel),
+    component: panel(async () => (await import("./inspect/bytes-panel.tsx")).BytesPanel),
     home: "side",
   },
   {
     id: "compare",
     title: "Compare",
-    component: lazily(async () => (await import("./compare/compare-panel.tsx")).ComparePanel),
+    component: panel(async () => (await import("./compare/compare-panel.tsx")).ComparePanel),
   },
   {
     id: "race",
     title: "Race",
-    component: lazily(async () => (await import("./race/race-panel.tsx")).RacePanel),
+    component: panel(async () => (await import("./race/race-panel.tsx")).RacePanel),
   },
   {
     id: "stats",
     title: "Statistics",
-    component: lazily(async () => (await import("./stats/stats-panel.tsx")).StatsPanel),
+    component: panel(async () => (await import("./stats/stats-panel.tsx")).StatsPanel),
   },
   {
     id: "info",
     title: "Info",
-    component: lazily(async () => (await import("./inspect/info-panel.tsx")).InfoPanel),
+    component: panel(async () => (await import("./inspect/info-panel.tsx")).InfoPanel),
     home: "side",
   },
 ];
@@ -99,6 +100,6 @@ export function nameOfPanel({ id, title }: PanelKind, panel: string): string {
   return title + panel.slice(id.length).replace("-", " ");
 }
 
-function lazily(load: () => Promise<ComponentType>): LazyExoticComponent<ComponentType> {
-  return lazy(async () => ({ default: await load() }));
+function panel(load: () => Promise<ComponentType<object>>): Late<object> {
+  return late(load, createElement("p", { className: "panel-note" }, "Loading …"));
 }

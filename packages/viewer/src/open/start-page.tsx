@@ -1,19 +1,23 @@
-import { lazy, Suspense, useState } from "react";
+import { useState } from "react";
 import { useSession, useViewer } from "../hooks.ts";
 import { Button } from "../ui/button.tsx";
 import { locatorAt } from "./files.ts";
 import { useRecordings } from "./listed.ts";
 import { isAbout, Outcome } from "./outcome.tsx";
 import { pickFiles } from "./pick.ts";
+import { late } from "../ui/late.tsx";
 
 /** Of pages of `simtape view` alone. */
-const RecordingList = lazy(async () => ({ default: (await import("./recording-list.tsx")).RecordingList }));
+const RecordingList = late(async () => (await import("./recording-list.tsx")).RecordingList);
 
 /** Shown while nothing is open: how to open something, what is being opened, and why it could not be. */
 export function StartPage() {
   const session = useSession();
   const list = useRecordings();
   const isListed = useViewer((state) => list.some((listed) => isAbout(state, listed)));
+  const isOpening = useViewer(({ phase }) => phase === "opening");
+  // the only one comes first: what shows lists is not loaded meanwhile
+  const hasList = list.length > 1 || (list.length === 1 && !(isListed && isOpening));
   const [address, setAddress] = useState("");
   const [isWrong, setWrong] = useState(false);
   return (
@@ -57,8 +61,8 @@ export function StartPage() {
           </Button>
         </form>
         {isWrong && <p role="alert">This is not a web address.</p>}
-        {!isListed && <Outcome />}
-        <Suspense fallback={null}>{list.length > 0 && <RecordingList list={list} />}</Suspense>
+        {!(isListed && hasList) && <Outcome />}
+        {hasList && <RecordingList list={list} />}
       </div>
     </main>
   );

@@ -1,36 +1,28 @@
 import "./site.css";
-import { lazy, type ReactNode, Suspense } from "react";
+import { type ReactNode } from "react";
 import { Library } from "./library/library.tsx";
 import { SignedIn } from "./me.tsx";
 import { Link, useRoute } from "./route.tsx";
 import { serverRoot } from "./root.ts";
 import { SiteBar } from "./site-bar.tsx";
+import { late } from "../ui/late.tsx";
 
-const RecordingPage = lazy(async () => ({ default: (await import("./recording/page.tsx")).RecordingPage }));
-const AccountPage = lazy(async () => ({ default: (await import("./account.tsx")).AccountPage }));
-const AdminPage = lazy(async () => ({ default: (await import("./admin/page.tsx")).AdminPage }));
-const ReviewsPage = lazy(async () => ({ default: (await import("./reviews/page.tsx")).ReviewsPage }));
-const AlertsPage = lazy(async () => ({ default: (await import("./alerts/page.tsx")).AlertsPage }));
-const SqlPage = lazy(async () => ({ default: (await import("./sql/page.tsx")).SqlPage }));
-const SharedPage = lazy(async () => ({ default: (await import("./shared/page.tsx")).SharedPage }));
-const RoomPage = lazy(async () => ({ default: (await import("./room/page.tsx")).RoomPage }));
+const RecordingPage = late(async () => (await import("./recording/page.tsx")).RecordingPage);
+const AccountPage = late(async () => (await import("./account.tsx")).AccountPage);
+const AdminPage = late(async () => (await import("./admin/page.tsx")).AdminPage);
+const ReviewsPage = late(async () => (await import("./reviews/page.tsx")).ReviewsPage);
+const AlertsPage = late(async () => (await import("./alerts/page.tsx")).AlertsPage);
+const SqlPage = late(async () => (await import("./sql/page.tsx")).SqlPage);
+const SharedPage = late(async () => (await import("./shared/page.tsx")).SharedPage);
+const RoomPage = late(async () => (await import("./room/page.tsx")).RoomPage);
 
 /** The pages of a server, by path. What one needs is loaded when it is shown. */
 export function Site() {
   const { pathname } = useRoute();
   const [kind = "", id = ""] = pathname.slice((serverRoot() ?? "/").length).split("/");
   // a link needs no account
-  if (kind === "s")
-    return (
-      <Suspense fallback={null}>
-        <SharedPage key={id} secret={id} />
-      </Suspense>
-    );
-  return (
-    <SignedIn>
-      <Suspense fallback={null}>{pageOf(kind, id)}</Suspense>
-    </SignedIn>
-  );
+  if (kind === "s") return <SharedPage key={id} secret={id} />;
+  return <SignedIn>{pageOf(kind, id)}</SignedIn>;
 }
 
 function pageOf(kind: string, id: string): ReactNode {

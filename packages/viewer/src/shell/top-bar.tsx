@@ -1,5 +1,5 @@
 import type { DockviewApi } from "dockview";
-import { lazy, Suspense, useContext, useState } from "react";
+import { useContext, useState } from "react";
 import { exportShown } from "../export/shown.ts";
 import { useObservable, useSession, useViewer } from "../hooks.ts";
 import { ShownContext } from "../live/shown.ts";
@@ -12,14 +12,15 @@ import type { DialogKind } from "./dialogs.tsx";
 import { showPanel } from "./layout/layout.ts";
 import { PlaceContext } from "./layout/place.ts";
 import { videoShown } from "../video/shown.ts";
+import { late } from "../ui/late.tsx";
 
-const LiveBadge = lazy(async () => ({ default: (await import("../live/live-badge.tsx")).LiveBadge }));
-const LayoutItems = lazy(async () => ({ default: (await import("./layout/layout-items.tsx")).LayoutItems }));
-const ShareItems = lazy(async () => ({ default: (await import("./sharing/share-items.tsx")).ShareItems }));
-const UnitsItems = lazy(async () => ({ default: (await import("./units-items.tsx")).UnitsItems }));
-const BarDialog = lazy(async () => ({ default: (await import("./dialogs.tsx")).BarDialog }));
-const ExportDialog = lazy(async () => ({ default: (await import("../export/export-dialog.tsx")).ExportDialog }));
-const VideoDialog = lazy(async () => ({ default: (await import("../video/video-dialog.tsx")).VideoDialog }));
+const LiveBadge = late(async () => (await import("../live/live-badge.tsx")).LiveBadge);
+const LayoutItems = late(async () => (await import("./layout/layout-items.tsx")).LayoutItems);
+const ShareItems = late(async () => (await import("./sharing/share-items.tsx")).ShareItems);
+const UnitsItems = late(async () => (await import("./units-items.tsx")).UnitsItems);
+const BarDialog = late(async () => (await import("./dialogs.tsx")).BarDialog);
+const ExportDialog = late(async () => (await import("../export/export-dialog.tsx")).ExportDialog);
+const VideoDialog = late(async () => (await import("../video/video-dialog.tsx")).VideoDialog);
 
 /** What is open, what is wrong with it, and what can be opened beside it. */
 export function TopBar({ dock }: { readonly dock: DockviewApi | null }) {
@@ -53,11 +54,7 @@ export function TopBar({ dock }: { readonly dock: DockviewApi | null }) {
         </span>
       )}
       <div className="top-actions">
-        {shown.live !== null && (
-          <Suspense fallback={null}>
-            <LiveBadge live={shown.live} />
-          </Suspense>
-        )}
+        {shown.live !== null && <LiveBadge live={shown.live} />}
         {place?.actions ?? (
           <Menu label="Open">
             <MenuItem onSelect={() => void pickFiles(session, "files")}>Files …</MenuItem>
@@ -74,26 +71,14 @@ export function TopBar({ dock }: { readonly dock: DockviewApi | null }) {
           ))}
         </Menu>
         <Menu label="Layout" onNear={() => setNear(true)}>
-          {dock !== null && isNear && (
-            <Suspense fallback={null}>
-              <LayoutItems dock={dock} onSaved={() => setDialog("layouts")} />
-            </Suspense>
-          )}
+          {dock !== null && isNear && <LayoutItems dock={dock} onSaved={() => setDialog("layouts")} />}
         </Menu>
         <Menu label="Units" onNear={() => setNear(true)}>
-          {isNear && (
-            <Suspense fallback={null}>
-              <UnitsItems />
-            </Suspense>
-          )}
+          {isNear && <UnitsItems />}
         </Menu>
         {place === null && (
           <Menu label="Share" onNear={() => setNear(true)}>
-            {isNear && (
-              <Suspense fallback={null}>
-                <ShareItems onEmbed={() => setDialog("embed")} />
-              </Suspense>
-            )}
+            {isNear && <ShareItems onEmbed={() => setDialog("embed")} />}
           </Menu>
         )}
         <Button onClick={() => exportShown.set(true)}>Export …</Button>
@@ -105,11 +90,9 @@ export function TopBar({ dock }: { readonly dock: DockviewApi | null }) {
           {isDark ? "☀" : "☾"}
         </Button>
       </div>
-      <Suspense fallback={null}>
-        {dialog !== null && <BarDialog kind={dialog} dock={dock} onClose={close} />}
-        {isExporting && <ExportDialog onClose={() => exportShown.set(false)} />}
-        {isFilming && <VideoDialog onClose={() => videoShown.set(false)} />}
-      </Suspense>
+      {dialog !== null && <BarDialog kind={dialog} dock={dock} onClose={close} />}
+      {isExporting && <ExportDialog onClose={() => exportShown.set(false)} />}
+      {isFilming && <VideoDialog onClose={() => videoShown.set(false)} />}
     </header>
   );
 }

@@ -1,5 +1,5 @@
 import type { DockviewApi } from "dockview";
-import { lazy, Suspense, useContext, useMemo, useState } from "react";
+import { useContext, useMemo, useState } from "react";
 import { useViewer } from "../hooks.ts";
 import { Timeline } from "../timeline/timeline.tsx";
 import { Keys } from "../transport/keys.tsx";
@@ -10,8 +10,12 @@ import { Dock } from "./layout/dock.tsx";
 import { Notices } from "./notices.tsx";
 import { PlaceContext } from "./layout/place.ts";
 import { TopBar } from "./top-bar.tsx";
+import { late } from "../ui/late.tsx";
 
-const Reading = lazy(async () => ({ default: (await import("../timeline/reading.tsx")).Reading }));
+const Reading = late(
+  async () => (await import("../timeline/reading.tsx")).Reading,
+  <div className="timeline-reading" />,
+);
 
 /** The page with a recording: what is open above, panels in the middle, time below. */
 export function Workbench() {
@@ -34,13 +38,7 @@ export function Workbench() {
       </main>
       <footer>
         {place?.strip}
-        {isHead ? (
-          <Suspense fallback={<div className="timeline-reading" />}>
-            <Reading />
-          </Suspense>
-        ) : (
-          <Timeline />
-        )}
+        {isHead ? <Reading /> : <Timeline />}
         <TransportBar />
       </footer>
     </div>

@@ -1,9 +1,10 @@
-import { lazy, Suspense, useEffect, useMemo, useRef, useState } from "react";
+import { useEffect, useMemo, useRef, useState } from "react";
 import { useSession } from "../hooks.ts";
 import { COMMANDS, type Command } from "./commands.ts";
 import { listenForKeys } from "./listen.ts";
+import { late } from "../ui/late.tsx";
 
-const KeySheet = lazy(async () => ({ default: (await import("./key-sheet.tsx")).KeySheet }));
+const KeySheet = late(async () => (await import("./key-sheet.tsx")).KeySheet);
 
 /**
  * Listens for the keys of all commands, and shows the help sheet and the palette. `extra` are commands of what is shown,
@@ -26,9 +27,5 @@ export function Keys({ extra, later }: { readonly extra: readonly Command[]; rea
     });
   }, [session, commands, later]);
   if (shown === null) return null;
-  return (
-    <Suspense>
-      <KeySheet kind={shown} commands={commands} onClose={() => setShown(null)} />
-    </Suspense>
-  );
+  return <KeySheet kind={shown} commands={commands} onClose={() => setShown(null)} />;
 }

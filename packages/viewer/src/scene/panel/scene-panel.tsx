@@ -1,6 +1,6 @@
 import "../scene.css";
 import "../instruments/instruments.css";
-import { lazy, Suspense, useContext, useEffect, useRef, useState } from "react";
+import { useContext, useEffect, useRef, useState } from "react";
 import { PanelContext, useObservable, useSession, useShared, useViewer } from "../../hooks.ts";
 import { type Measure, measuring, toggleMeasuring } from "../../measure/measuring.ts";
 import { Observable } from "../../observable.ts";
@@ -13,15 +13,16 @@ import { SceneBar } from "./scene-bar.tsx";
 import { SCENE, sceneSettings, type SceneSettings } from "./settings.ts";
 import { StageContext } from "./stage.ts";
 import type { MoleculeSettings } from "../presenters/molecules/settings.ts";
+import { late } from "../../ui/late.tsx";
 
 const DEFAULTS: SceneSettings = {};
 const AS_USUAL: MoleculeSettings = {};
 const NO_MEASURES: readonly Measure[] = [];
 /** While no scene is there. */
 const NOTHING = new Observable<Seen>(UNSEEN);
-const MeasureLayer = lazy(async () => ({ default: (await import("../../measure/measure-layer.tsx")).MeasureLayer }));
-const PathLayer = lazy(async () => ({ default: (await import("../../video/path-layer.tsx")).PathLayer }));
-const MoleculePanel = lazy(async () => ({ default: (await import("./molecule-panel.tsx")).MoleculePanel }));
+const MeasureLayer = late(async () => (await import("../../measure/measure-layer.tsx")).MeasureLayer);
+const PathLayer = late(async () => (await import("../../video/path-layer.tsx")).PathLayer);
+const MoleculePanel = late(async () => (await import("./molecule-panel.tsx")).MoleculePanel);
 
 /** The recording and its ghosts in space, in the way of this panel. React makes the bar and what is over the scene; frames go past it. */
 export function ScenePanel() {
@@ -86,30 +87,22 @@ export function ScenePanel() {
       />
       <div ref={host} className="scene-view" />
       {projector !== null && (isMeasuring || measures.length > 0) && (
-        <Suspense>
-          <MeasureLayer
-            view={projector.view}
-            panel={panel}
-            measures={measures}
-            onChange={(next) => shareFirst({ ...sceneSettings(session), measures: next })}
-          />
-        </Suspense>
+        <MeasureLayer
+          view={projector.view}
+          panel={panel}
+          measures={measures}
+          onChange={(next) => shareFirst({ ...sceneSettings(session), measures: next })}
+        />
       )}
-      {projector !== null && isPathShown && (
-        <Suspense>
-          <PathLayer view={projector.view} />
-        </Suspense>
-      )}
+      {projector !== null && isPathShown && <PathLayer view={projector.view} />}
       {projector !== null && isAside && facts !== null && (
-        <Suspense>
-          <MoleculePanel
-            view={projector.view}
-            settings={molecules}
-            subject={subject?.isChosen === true ? subject : null}
-            onChange={(changes) => projector.change({ molecules: { ...projector.settings.molecules, ...changes } })}
-            onSelect={(thing) => session.select({ kind: "thing", ...thing })}
-          />
-        </Suspense>
+        <MoleculePanel
+          view={projector.view}
+          settings={molecules}
+          subject={subject?.isChosen === true ? subject : null}
+          onChange={(changes) => projector.change({ molecules: { ...projector.settings.molecules, ...changes } })}
+          onSelect={(thing) => session.select({ kind: "thing", ...thing })}
+        />
       )}
       {seen.isEmpty && <p className="panel-note scene-empty">Nothing in this recording has a place in space now.</p>}
       <div className="scene-corner">

@@ -1,5 +1,5 @@
 import "./library.css";
-import { Fragment, lazy, Suspense, useEffect, useMemo, useRef, useState } from "react";
+import { Fragment, useEffect, useMemo, useRef, useState } from "react";
 import { Button } from "../../ui/button.tsx";
 import { at } from "../api.ts";
 import { go, useRoute } from "../route.tsx";
@@ -15,9 +15,10 @@ import { type Fit, MOST, useFits } from "./use-fits.ts";
 import { useRecordings } from "./use-recordings.ts";
 import { useSelection } from "./use-selection.ts";
 import { WhereField } from "./where-field.tsx";
+import { late } from "../../ui/late.tsx";
 
-const FirstPage = lazy(async () => ({ default: (await import("./first-page.tsx")).FirstPage }));
-const SelectionBar = lazy(async () => ({ default: (await import("./selection-bar.tsx")).SelectionBar }));
+const FirstPage = late(async () => (await import("./first-page.tsx")).FirstPage);
+const SelectionBar = late(async () => (await import("./selection-bar.tsx")).SelectionBar);
 
 /** Until the next part is asked for again, milliseconds. */
 const NEXT_EVERY = 500;
@@ -175,11 +176,7 @@ export function Library() {
             )}
           </main>
         </div>
-        {hasSelected && (
-          <Suspense fallback={null}>
-            <SelectionBar selection={selection} onChange={recordings.again} />
-          </Suspense>
-        )}
+        {hasSelected && <SelectionBar selection={selection} onChange={recordings.again} />}
       </div>
     </UploadPlace>
   );
@@ -230,12 +227,7 @@ function Empty({
   readonly onClear: () => void;
   readonly onUpload: () => void;
 }) {
-  if (why === null && !isSearch)
-    return (
-      <Suspense fallback={null}>
-        <FirstPage onUpload={onUpload} />
-      </Suspense>
-    );
+  if (why === null && !isSearch) return <FirstPage onUpload={onUpload} />;
   return (
     <div className="site-empty">
       {why !== null ? (

@@ -1,4 +1,4 @@
-import { lazy, Suspense, useState } from "react";
+import { useState } from "react";
 import { useSession } from "../../hooks.ts";
 import { share } from "../../shell/sharing/share.ts";
 import { Button } from "../../ui/button.tsx";
@@ -7,10 +7,11 @@ import { ask, at, messageOf } from "../api.ts";
 import { go } from "../route.tsx";
 import { useMe } from "../me.tsx";
 import { type Details, hasRole } from "../shapes.ts";
+import { late } from "../../ui/late.tsx";
 
-const ShareDialog = lazy(async () => ({ default: (await import("./share-dialog.tsx")).ShareDialog }));
-const OutletDialog = lazy(async () => ({ default: (await import("./outlet-dialog.tsx")).OutletDialog }));
-const ReportDialog = lazy(async () => ({ default: (await import("./report-dialog.tsx")).ReportDialog }));
+const ShareDialog = late(async () => (await import("./share-dialog.tsx")).ShareDialog);
+const OutletDialog = late(async () => (await import("./outlet-dialog.tsx")).OutletDialog);
+const ReportDialog = late(async () => (await import("./report-dialog.tsx")).ReportDialog);
 
 /** What can be done with a recording of the library, in its bar. */
 export function Actions({
@@ -49,11 +50,9 @@ export function Actions({
         {hasRole(me, "staff") && <MenuItem onSelect={() => setDialog("outlets")}>Play into a program …</MenuItem>}
         <MenuItem onSelect={() => setDialog("report")}>Report to the staff …</MenuItem>
       </Menu>
-      <Suspense fallback={null}>
-        {dialog === "outlets" && <OutletDialog details={details} onClose={close} />}
-        {dialog === "report" && <ReportDialog details={details} onClose={close} />}
-        {dialog === "share" && <ShareDialog details={details} onClose={close} />}
-      </Suspense>
+      {dialog === "outlets" && <OutletDialog details={details} onClose={close} />}
+      {dialog === "report" && <ReportDialog details={details} onClose={close} />}
+      {dialog === "share" && <ShareDialog details={details} onClose={close} />}
     </>
   );
 }

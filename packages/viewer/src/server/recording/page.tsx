@@ -1,5 +1,5 @@
 import "./recording.css";
-import { lazy, Suspense, useEffect, useRef, useState } from "react";
+import { useEffect, useRef, useState } from "react";
 import { followAddress } from "../../address.ts";
 import { useSession, useViewer } from "../../hooks.ts";
 import { ShownContext } from "../../live/shown.ts";
@@ -18,9 +18,10 @@ import { NoteLane } from "./note-lane.tsx";
 import { useDetails } from "./use-details.ts";
 import { useLiveRecording } from "./use-live-recording.ts";
 import { useNotes } from "./use-notes.ts";
+import { late } from "../../ui/late.tsx";
+import { Workbench } from "../../shell/late-workbench.ts";
 
-const ReviewPanel = lazy(async () => ({ default: (await import("../reviews/review-panel.tsx")).ReviewPanel }));
-const Workbench = lazy(async () => ({ default: (await import("../../shell/workbench.tsx")).Workbench }));
+const ReviewPanel = late(async () => (await import("../reviews/review-panel.tsx")).ReviewPanel);
 
 /** One recording of the library, in the workbench. */
 export function RecordingPage({ id }: { readonly id: string }) {
@@ -82,20 +83,14 @@ function Shown({ details, onChange }: { readonly details: Details; readonly onCh
     <div className="recording-page" data-side={isShowing || review !== null || undefined}>
       <PlaceContext value={place}>
         {isOpen ? (
-          <Suspense fallback={null}>
-            <ShownContext value={shown}>
-              <Workbench />
-            </ShownContext>
-          </Suspense>
+          <ShownContext value={shown}>
+            <Workbench />
+          </ShownContext>
         ) : (
           <Opening details={details} />
         )}
       </PlaceContext>
-      {review !== null && !isShowing && (
-        <Suspense fallback={null}>
-          <ReviewPanel id={review} details={details} />
-        </Suspense>
-      )}
+      {review !== null && !isShowing && <ReviewPanel id={review} details={details} />}
       {isShowing && (
         <DetailsPanel details={details} notes={notes} onChange={onChange} onClose={() => setShowing(false)} />
       )}

@@ -1,6 +1,6 @@
 import "../recording/recording.css";
 import "./room.css";
-import { lazy, Suspense, useEffect, useMemo, useState } from "react";
+import { useEffect, useMemo, useState } from "react";
 import { useSession, useViewer } from "../../hooks.ts";
 import type { Command } from "../../transport/commands.ts";
 import { PlaceContext } from "../../shell/layout/place.ts";
@@ -15,8 +15,7 @@ import { Trouble } from "../trouble.tsx";
 import { RoomBar } from "./bar.tsx";
 import { useGuestName } from "./guest-name.tsx";
 import { useRoom } from "./use-room.ts";
-
-const Workbench = lazy(async () => ({ default: (await import("../../shell/workbench.tsx")).Workbench }));
+import { Workbench } from "../../shell/late-workbench.ts";
 
 interface Found {
   readonly room: Room;
@@ -104,15 +103,7 @@ function Shown({ room, recordings }: Found) {
   };
   return (
     <div className="recording-page">
-      <PlaceContext value={place}>
-        {isOpen ? (
-          <Suspense fallback={null}>
-            <Workbench />
-          </Suspense>
-        ) : (
-          <Opening details={recordings[0]!} />
-        )}
-      </PlaceContext>
+      <PlaceContext value={place}>{isOpen ? <Workbench /> : <Opening details={recordings[0]!} />}</PlaceContext>
     </div>
   );
 }

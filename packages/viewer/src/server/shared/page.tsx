@@ -1,5 +1,5 @@
 import "../recording/recording.css";
-import { lazy, Suspense, useEffect, useState } from "react";
+import { useEffect, useState } from "react";
 import { followAddress } from "../../address.ts";
 import { useSession, useViewer } from "../../hooks.ts";
 import { Outcome } from "../../open/outcome.tsx";
@@ -10,8 +10,7 @@ import { momentText } from "../dates.ts";
 import type { SharedRecording } from "../shapes.ts";
 import { Trouble } from "../trouble.tsx";
 import { partText } from "./part-text.ts";
-
-const Workbench = lazy(async () => ({ default: (await import("../../shell/workbench.tsx")).Workbench }));
+import { Workbench } from "../../shell/late-workbench.ts";
 
 /** Between two looks at a copy that is being made, milliseconds. */
 const LOOK_EVERY = 1000;
@@ -73,9 +72,7 @@ function Shown({
     <div className="recording-page">
       <PlaceContext value={place}>
         {isOpen ? (
-          <Suspense fallback={null}>
-            <Workbench />
-          </Suspense>
+          <Workbench />
         ) : (
           <main className="site-empty">
             <h1>{name}</h1>

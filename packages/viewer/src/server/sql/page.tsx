@@ -1,6 +1,6 @@
 import "../reviews/reviews.css";
 import "./sql.css";
-import { lazy, Suspense, useEffect, useRef, useState } from "react";
+import { useEffect, useRef, useState } from "react";
 import { Button } from "../../ui/button.tsx";
 import { at } from "../api.ts";
 import { useMe } from "../me.tsx";
@@ -12,8 +12,9 @@ import { Editor } from "./editor.tsx";
 import { forgetAll, history, remember } from "./history.ts";
 import { Tables } from "./tables.tsx";
 import { type FileFormat, MOST_ROWS, type Outcome, type Statement, useStatement } from "./use-statement.ts";
+import { late } from "../../ui/late.tsx";
 
-const Chart = lazy(async () => ({ default: (await import("./chart.tsx")).Chart }));
+const Chart = late(async () => (await import("./chart.tsx")).Chart);
 
 const FILES: readonly (readonly [FileFormat, string])[] = [
   ["csv", "CSV"],
@@ -216,9 +217,7 @@ function Answered({
         </details>
       )}
       {isChart && answer.rows.length > 0 && (
-        <Suspense fallback={null}>
-          <Chart key={answer.columns.map(({ name }) => name).join()} answer={answer} />
-        </Suspense>
+        <Chart key={answer.columns.map(({ name }) => name).join()} answer={answer} />
       )}
       {answer.rows.length > 0 && <AnswerTable answer={answer} />}
     </>

@@ -1,6 +1,6 @@
 import "dockview/dist/styles/dockview.css";
 import { createDockview, type DockviewApi, themeDark, themeLight } from "dockview";
-import { Suspense, useEffect, useRef, useState } from "react";
+import { useEffect, useRef, useState } from "react";
 import { createPortal } from "react-dom";
 import { PanelContext, useObservable, useSession, useViewer } from "../../hooks.ts";
 import { mainPanel } from "../../session.ts";
@@ -133,15 +133,13 @@ function Panel({ kind, id }: { readonly kind: PanelKind; readonly id: string }) 
   return (
     <section className="panel" aria-label={title}>
       <PanelBoundary title={title}>
-        <Suspense fallback={<p className="panel-note">Loading …</p>}>
-          {isHead && !showsMoment ? (
-            <p className="panel-note">This panel appears when the whole recording has been read.</p>
-          ) : (
-            <PanelContext value={id}>
-              <Content />
-            </PanelContext>
-          )}
-        </Suspense>
+        {isHead && !showsMoment ? (
+          <p className="panel-note">This panel appears when the whole recording has been read.</p>
+        ) : (
+          <PanelContext value={id}>
+            <Content />
+          </PanelContext>
+        )}
       </PanelBoundary>
     </section>
   );
