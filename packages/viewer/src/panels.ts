@@ -1,5 +1,5 @@
 import { type ComponentType, createElement } from "react";
-import { type Late, late } from "./ui/late.tsx";
+import { late } from "./ui/late.tsx";
 
 /** A kind of panel: it takes nothing, and gets what it shows from `hooks.ts`. */
 export interface PanelKind {
@@ -7,7 +7,7 @@ export interface PanelKind {
   readonly id: string;
   readonly title: string;
   /** Loaded when it is first shown. */
-  readonly component: Late<object>;
+  readonly component: ComponentType;
   /** Where it is at first, in a layout that is unchanged; absent: it is opened from the menu. */
   readonly home?: "main" | "side" | "below";
   /** What it shows is true of one moment, and so of a recording of which only the head is open. */
@@ -100,6 +100,6 @@ export function nameOfPanel({ id, title }: PanelKind, panel: string): string {
   return title + panel.slice(id.length).replace("-", " ");
 }
 
-function panel(load: () => Promise<ComponentType<object>>): Late<object> {
+function panel(load: () => Promise<ComponentType>): ComponentType {
   return late(load, createElement("p", { className: "panel-note" }, "Loading …"));
 }

@@ -137,12 +137,28 @@ export async function runCommand(words: readonly string[], settings: Settings, s
   });
   const [said, wrong] = [textOf(child.stdout), textOf(child.stderr)];
   const [code] = (await once(child, "close")) as [number | null];
-  if (code === DONE || code === LOSSY) return JSON.parse((await said) || "null");
-  const message = failureIn(await said) ?? (await wrong).trim().split("\n").at(-1) ?? "";
+  const report = withoutPlaces(await said, settings);
+  if (code === DONE || code === LOSSY) return JSON.parse(report || "null");
+  const message =
+    failureIn(report) ??
+    withoutPlaces(await wrong, settings)
+      .trim()
+      .split("\n")
+      .at(-1) ??
+    "";
   if (/no space left|ENOSPC/i.test(message)) throw Object.assign(new Error("the disk is full"), { code: "ENOSPC" });
   throw new (code === USAGE ? RefusedError : PermanentError)(
     message === "" ? `simtape ${words[0]} ended with ${code}` : message,
   );
+}
+
+/** With the names that files have for users: where they lie on this machine, or in a bucket, is the operator's concern. */
+function withoutPlaces(text: string, { data, store }: Settings): string {
+  const root = store.startsWith("s3://") ? store.replace(/\/$/, "") : resolve(store);
+  const [first = "", ...others] = text.split(`${join(resolve(data), "exports")}/`);
+  // the folder of a job
+  const named = [first, ...others.map((part) => part.replace(/^\d+(\.work)?\//, ""))].join("");
+  return named.replaceAll(`${root}/`, "").replaceAll(`${resolve(data)}/`, "");
 }
 
 /** The output of `--json`. */

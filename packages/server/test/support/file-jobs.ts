@@ -1,3 +1,4 @@
+import { tmpdir } from "node:os";
 import { expect } from "vitest";
 import { json, until } from "./node.ts";
 
@@ -18,12 +19,14 @@ export function post(address: string, recording: string, what: string, body: obj
   });
 }
 
-/** The job with an id, once it is done or has failed. */
-export function jobOver(address: string, id: number): Promise<FileJob> {
-  return until(
+/** The job with an id, once it is done or has failed; where the server keeps its files is not in it. */
+export async function jobOver(address: string, id: number): Promise<FileJob> {
+  const job = await until(
     () => json<FileJob>(address, `/api/jobs/${id}`),
     ({ state }) => state === "done" || state === "failed",
   );
+  expect(JSON.stringify(job)).not.toContain(tmpdir());
+  return job;
 }
 
 /** Asks for something that a job makes, and waits for the job. */

@@ -1,5 +1,5 @@
 import "./site.css";
-import { type ReactNode } from "react";
+import type { ReactNode } from "react";
 import { Library } from "./library/library.tsx";
 import { SignedIn } from "./me.tsx";
 import { Link, useRoute } from "./route.tsx";

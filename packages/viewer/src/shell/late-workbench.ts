@@ -1,4 +1,5 @@
-import { type Late, late } from "../ui/late.tsx";
+import type { ComponentType } from "react";
+import { late } from "../ui/late.tsx";
 
 /** What shows a recording; loaded when there is one. */
-export const Workbench: Late<object> = late(async () => (await import("./workbench.tsx")).Workbench);
+export const Workbench: ComponentType = late(async () => (await import("./workbench.tsx")).Workbench);

@@ -95,8 +95,8 @@ export function PathLayer({ view }: { readonly view: SceneView }) {
       </div>
       {isUnderWay ? null : keyframes.length === 0 ? (
         <p className="faint">
-          Go to a moment, look at what is to be seen, and add a keyframe. A video goes from one to the next on a smooth
-          curve.
+          Go to a moment, turn the camera to what the video should show, and add a keyframe. The camera of the video
+          moves from one keyframe to the next on a smooth curve.
         </p>
       ) : (
         <PathList

@@ -81,7 +81,10 @@ function KeyframeRow({
       >
         Set view
       </Button>
-      <span className="path-rate" title="How fast a video plays here: 0.25 is slow motion. Empty: as its neighbours">
+      <span
+        className="path-rate"
+        title="Speed of the video at this keyframe: 0.25 is slow motion. Empty: between those of its neighbours"
+      >
         Speed
         <DraftField
           label={`Speed at keyframe ${number}`}

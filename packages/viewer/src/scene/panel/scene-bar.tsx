@@ -4,21 +4,21 @@ import type { CameraMode } from "../camera/camera-rig.ts";
 import type { Thing } from "../over/said.ts";
 
 const MODES: readonly { readonly mode: CameraMode; readonly text: string; readonly label: string }[] = [
-  { mode: "orbit", text: "Orbit", label: "Camera: turn about a point" },
-  { mode: "follow", text: "Follow", label: "Camera: go along with what is selected" },
+  { mode: "orbit", text: "Orbit", label: "Camera: turn around a point" },
+  { mode: "follow", text: "Follow", label: "Camera: follow the selected thing" },
   { mode: "top", text: "Top", label: "Camera: look down" },
-  { mode: "first-person", text: "First person", label: "Camera: look out of what is selected" },
+  { mode: "first-person", text: "First person", label: "Camera: see what the selected thing sees" },
 ];
 
 const TOGGLES = [
   { shown: "labels", text: "Names", label: "Names of things" },
-  { shown: "trails", text: "Trails", label: "Where things were and go" },
-  { shown: "readings", text: "Readings", label: "Numbers of what is looked at" },
+  { shown: "trails", text: "Trails", label: "Paths of things, before and after now" },
+  { shown: "readings", text: "Readings", label: "Readings of the thing in view" },
 ] as const satisfies readonly Toggle[];
 
 /** Where there is a world. */
 const OF_WORLD = [
-  { shown: "world", text: "World", label: "The world that it was made in" },
+  { shown: "world", text: "World", label: "Show the world around the recording" },
 ] as const satisfies readonly Toggle[];
 
 /** Where that is made of blocks. */
@@ -28,7 +28,7 @@ const OF_BLOCKS = [
 
 /** Where what is looked at flies. */
 const OF_FLIGHT = [
-  { shown: "instruments", text: "Instruments", label: "Flight instruments of what is looked at" },
+  { shown: "instruments", text: "Instruments", label: "Flight instruments of the thing in view" },
 ] as const satisfies readonly Toggle[];
 
 interface Toggle {
