@@ -12,7 +12,10 @@ export class Ground {
   readonly origin: { readonly latitude: number; readonly longitude: number; readonly altitude: number } | null;
   readonly #plane: TangentPlane | null;
 
-  /** Throws `RaceError` where some racers have a place on the earth, and others a local one. */
+  /**
+   * Throws `RaceError` where some racers have a place on the earth, and others a local one, and where what they have in
+   * degrees is no place on the earth, as in damaged recordings.
+   */
   constructor(racers: readonly PlacedRacer[]) {
     const first = racers.find(({ column }) => column === "geodetic");
     const local = racers.find(({ column }) => column === "position");
@@ -21,9 +24,9 @@ export class Ground {
         "thing",
         `${first.set} has places on the earth, and ${local.set} has none: they share no course`,
       );
-    this.origin =
-      first === undefined ? null : { latitude: first.first[0]!, longitude: first.first[1]!, altitude: first.first[2]! };
-    const { latitude, longitude, altitude } = this.origin ?? { latitude: 0, longitude: 0, altitude: 0 };
+    const [latitude = 0, longitude = 0, altitude = 0] =
+      first === undefined ? [] : (racers.map(onEarth).find((place) => place !== null) ?? nowhere(first));
+    this.origin = first === undefined ? null : { latitude, longitude, altitude };
     this.#plane = this.origin === null ? null : new TangentPlane(originAt(latitude, longitude, altitude));
   }
 
@@ -51,4 +54,15 @@ export class Ground {
     this.lay(place);
     return place;
   }
+}
+
+/** Where it was first seen; null: that is no place on the earth. */
+function onEarth({ column, first }: PlacedRacer): readonly number[] | null {
+  const [latitude = NaN, longitude = NaN, altitude = NaN] = first;
+  const isThere = Math.abs(latitude) <= 90 && Math.abs(longitude) <= 180 && Number.isFinite(altitude);
+  return column === "geodetic" && isThere ? [latitude, longitude, altitude] : null;
+}
+
+function nowhere({ set, first }: PlacedRacer): never {
+  throw new RaceError("nowhere", `${set} begins at ${[...first].join(", ")}, which is no place on the earth`);
 }

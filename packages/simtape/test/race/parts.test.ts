@@ -1,7 +1,8 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { parseCourse, passing } from "../../src/race/index.ts";
+import { parseCourse, passing, RaceError } from "../../src/race/index.ts";
 import { Crossings, gateOf } from "../../src/race/gate.ts";
+import { Ground } from "../../src/race/ground.ts";
 import { lapsBetween } from "../../src/race/laps.ts";
 import { Polyline } from "../../src/race/polyline.ts";
 import { Progress } from "../../src/race/progress.ts";
@@ -14,6 +15,30 @@ const number = (min: number, max: number) => fc.double({ min, max, noNaN: true }
 function lineOf(points: readonly (readonly [number, number, number?])[], isFlat = false): Polyline {
   return new Polyline(Float64Array.from(points.flatMap(([x, y, z]) => [x, y, z ?? 0])), isFlat);
 }
+
+describe("the ground", () => {
+  const racer = (first: readonly number[]) => ({
+    ...{ set: "aircraft", id: 1, label: "", column: "geodetic" as const, unit: null, axes: null },
+    first: Float64Array.from(first),
+  });
+
+  test("touches the earth at the first place that is on it", () => {
+    const ground = new Ground([racer([1e259, 8, 900]), racer([47, 8, 900])]);
+    expect(ground.origin).toEqual({ latitude: 47, longitude: 8, altitude: 900 });
+  });
+
+  test("is refused with a typed error where no place is on the earth, as in damaged recordings", () => {
+    const any = fc.double();
+    fc.assert(
+      fc.property(any, any, any, (latitude, longitude, altitude) => {
+        const isPlace = Math.abs(latitude) <= 90 && Math.abs(longitude) <= 180 && Number.isFinite(altitude);
+        const make = (): Ground => new Ground([racer([latitude, longitude, altitude])]);
+        if (isPlace) expect(make().isGeodetic).toBe(true);
+        else expect(make).toThrow(RaceError);
+      }),
+    );
+  });
+});
 
 describe("a line across the way", () => {
   test("is crossed when a thing that moves evenly is on it, to the nanosecond", () => {
