@@ -1,19 +1,23 @@
 /**
- * MCAP beside @mcap/core: written, both to nowhere, with chunks of the same size; and read from memory, ours as batches,
- * the peer's by its stream reader. Both write with one zstd: Node's own where it has one, else the WebAssembly that ships.
- * The peer reads with the decompressors of @mcap/support, which are made for it.
+ * MCAP beside @mcap/core: written, both to nowhere, with chunks of the same size; and read. Both write with one zstd:
+ * Node's own where it has one, else the WebAssembly that ships.
  */
-import { crc32 } from "node:zlib";
+import { execFileSync } from "node:child_process";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
 import { McapStreamReader } from "@mcap/core";
 import { loadDecompressHandlers } from "@mcap/support";
-import { MemoryFiles, open, type SourceBundle } from "../../packages/simtape/dist/index.js";
+import { MemoryFiles, open } from "../../packages/simtape/dist/index.js";
 import { loadZstd } from "../../packages/simtape/dist/codec/zstd.js";
 import { Clock } from "../../packages/simtape/dist/export/mcap/clock.js";
 import { mcap } from "../../packages/simtape/dist/export/mcap/exporter.js";
 import { McapWriter } from "../../packages/simtape/dist/export/mcap/writer.js";
 import { fromFile } from "../../packages/simtape/dist/io/node/index.js";
 import { createMcap } from "../make/mcap.ts";
-import { limit, middle, report, toNowhere } from "./measure.ts";
+import { chunksOf } from "./chunks.ts";
+import { middle, report, toNowhere } from "./measure.ts";
 
 const CHUNK = 1 << 20;
 /** Unix nanoseconds of today: a time of more than 2^53, as files have. */
@@ -44,7 +48,7 @@ export async function compareMcap(isSmall: boolean): Promise<void> {
         const file = new Uint8Array(Buffer.concat(parts));
         const packing = isCompressed ? await packingOf(file) : 0;
         report(`write ${name}`, [PEER, peer], own, count, packing);
-        await compareReading(name, file, count);
+        readInProcess(name, file, count);
       }
     }
   }
@@ -72,40 +76,27 @@ async function packingOf(file: Uint8Array): Promise<number> {
     zstd.decompress(records, { size: Number(uncompressedSize) }),
   );
   return middle(() => {
-    for (const bytes of chunks) zstd.compress(bytes, { level: 3 });
+    for (const bytes of chunks) zstd.compress(bytes, { level: 3, checksum: false });
   });
 }
 
-async function compareReading(name: string, file: Uint8Array, count: number): Promise<void> {
-  const chunks = chunksOf(file);
-  let size = 0;
-  const unpack = await middle(() => {
-    size = 0;
-    for (const { compression, records, uncompressedSize } of chunks) {
-      const length = Number(uncompressedSize);
-      const bytes = compression === "" ? records : zstd.decompress(records, { size: length });
-      crc32(bytes);
-      size += bytes.length;
-    }
-  });
-  const peer = await middle(() => readTheirs(file, count));
-  const isPacked = chunks.some(({ compression }) => compression !== "");
-  report(`read ${name}`, [PEER, peer], await middle(() => readOurs(file, count)), count, isPacked ? unpack : 0);
-  // a file that was cut in front of its summary: both go over all of it, ours when it is opened and again when it is read
-  const cut = file.subarray(0, dataEndOf(file));
-  report(
-    `read ${name}, without summary`,
-    [PEER, await middle(() => readTheirs(cut, count))],
-    await middle(() => readOurs(cut, count)),
-    count,
-  );
-  limit("unpack and compare CRCs", unpack, size);
+/** In a process of its own: it inherits no heap full of payloads, whose collection would be counted as reading. */
+function readInProcess(name: string, file: Uint8Array, count: number): void {
+  const folder = mkdtempSync(join(tmpdir(), "simtape-bench-"));
+  try {
+    const path = join(folder, "a.mcap");
+    writeFileSync(path, file);
+    const words = ["--import", "tsx", fileURLToPath(new URL("mcap-reading.ts", import.meta.url)), name, path];
+    execFileSync(process.execPath, [...words, String(count)], { stdio: "inherit" });
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
 }
 
 async function ours(payloads: readonly Payload[], isCompressed: boolean): Promise<void> {
   const writer = await McapWriter.begin(toNowhere(), new Clock(EPOCH), {
     chunkBytes: CHUNK,
-    zstd: isCompressed ? (bytes: Uint8Array) => zstd.compress(bytes, { level: 3 }) : null,
+    zstd: isCompressed ? (bytes: Uint8Array) => zstd.compress(bytes, { level: 3, checksum: false }) : null,
   });
   const channels = new Map<string, number>();
   let sequence = 0;
@@ -139,33 +130,6 @@ async function theirs(
   await file.close();
 }
 
-async function readOurs(file: Uint8Array, expected: number): Promise<void> {
-  const source = {
-    name: "a.mcap",
-    size: async () => file.length,
-    read: async (offset: number, length: number) => file.subarray(offset, offset + length),
-    close: async () => undefined,
-  };
-  const bundle: SourceBundle = { name: "a.mcap", open: async () => source };
-  const recording = await open(bundle);
-  let count = 0;
-  for await (const { length, bytes, start, end } of recording.batches()) {
-    for (let i = 0; i < length; i++) if (end[i]! > start[i]! && bytes[start[i]!] !== 0) count++;
-  }
-  await recording.close();
-  if (count !== expected) throw new Error(`${count} messages of ${expected}`);
-}
-
-function readTheirs(file: Uint8Array, expected: number): void {
-  const reader = new McapStreamReader({ decompressHandlers });
-  reader.append(file);
-  let count = 0;
-  for (let record = reader.nextRecord(); record !== undefined; record = reader.nextRecord()) {
-    if (record.type === "Message" && record.data[0] !== 0) count++;
-  }
-  if (count !== expected) throw new Error(`${count} messages of ${expected}`);
-}
-
 /** Texts of numbers, of which 64 repeat, or none. */
 function made(count: number, bytes: number, isAlike: boolean): Payload[] {
   const utf8 = new TextEncoder();
@@ -197,21 +161,4 @@ async function payloadsOf(bytes: Uint8Array): Promise<Payload[]> {
     payloads.push({ topic: topics.get(record.channelId)!, time, data: record.data.slice() });
   }
   return payloads;
-}
-
-function chunksOf(
-  file: Uint8Array,
-): { readonly compression: string; readonly records: Uint8Array; readonly uncompressedSize: bigint }[] {
-  const reader = new McapStreamReader({ includeChunks: true, decompressHandlers });
-  reader.append(file);
-  const chunks: { compression: string; records: Uint8Array; uncompressedSize: bigint }[] = [];
-  for (let record = reader.nextRecord(); record !== undefined; record = reader.nextRecord()) {
-    if (record.type === "Chunk") chunks.push(record);
-  }
-  return chunks;
-}
-
-/** Where the summary begins, as the footer says. */
-function dataEndOf(file: Uint8Array): number {
-  return Number(Buffer.from(file.buffer, file.byteOffset, file.byteLength).readBigUInt64LE(file.length - 28));
 }
