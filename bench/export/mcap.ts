@@ -1,7 +1,8 @@
 /**
- * MCAP beside @mcap/core: written, both to nowhere, with chunks of the same size; and read from memory, ours as batches,
- * the peer's by its stream reader. Both write with one zstd: Node's own where it has one, else the WebAssembly that ships.
- * The peer reads with the decompressors of @mcap/support, which are made for it.
+ * Compares MCAP with @mcap/core. Both write chunks of the same size into a sink that keeps nothing. Both read from
+ * memory: simtape in batches, the peer by its stream reader. Both write with the same zstd: Node's own if it has one,
+ * else the WebAssembly that ships with simtape. The peer reads with the decompressors of @mcap/support, which are made
+ * for it.
  */
 import { crc32 } from "node:zlib";
 import { McapStreamReader } from "@mcap/core";
@@ -16,7 +17,7 @@ import { createMcap } from "../make/mcap.ts";
 import { limit, middle, report, toNowhere } from "./measure.ts";
 
 const CHUNK = 1 << 20;
-/** Unix nanoseconds of today: a time of more than 2^53, as files have. */
+/** A Unix time of today in nanoseconds: more than 2^53, as in real files. */
 const EPOCH = 1_760_000_000_000_000_000n;
 const PEER = "@mcap/core";
 const zstd = await loadZstd();
@@ -29,7 +30,7 @@ interface Payload {
   readonly data: Uint8Array;
 }
 
-/** Payloads of 100 B and of 2 kB, stored and as zstd of the same level, written and then read. */
+/** Compares writing and then reading payloads of 100 B and of 2 kB, stored and as zstd of the same level. */
 export async function compareMcap(isSmall: boolean): Promise<void> {
   for (const bytes of [100, 2000]) {
     const count = Math.round((isSmall ? 4e6 : 80e6) / bytes);
@@ -50,7 +51,7 @@ export async function compareMcap(isSmall: boolean): Promise<void> {
   }
 }
 
-/** The whole export of a recording beside the peer that is given the payloads ready. */
+/** Compares the whole export of a recording with the peer, which is given the finished payloads. */
 export async function compareRecording(path: string): Promise<void> {
   const recording = await open(fromFile(path));
   const files = new MemoryFiles("x.mcap");
@@ -66,7 +67,7 @@ export async function compareRecording(path: string): Promise<void> {
   await recording.close();
 }
 
-/** What zstd alone takes to pack the chunks of a file, in milliseconds. */
+/** Milliseconds that zstd alone takes to compress the chunks of a file. */
 async function packingOf(file: Uint8Array): Promise<number> {
   const chunks = chunksOf(file).map(({ records, uncompressedSize }) =>
     zstd.decompress(records, { size: Number(uncompressedSize) }),
@@ -91,7 +92,7 @@ async function compareReading(name: string, file: Uint8Array, count: number): Pr
   const peer = await middle(() => readTheirs(file, count));
   const isPacked = chunks.some(({ compression }) => compression !== "");
   report(`read ${name}`, [PEER, peer], await middle(() => readOurs(file, count)), count, isPacked ? unpack : 0);
-  // a file that was cut in front of its summary: both go over all of it, ours when it is opened and again when it is read
+  // a file that is cut before its summary: the peer reads it once, simtape once to open it and once for the messages
   const cut = file.subarray(0, dataEndOf(file));
   report(
     `read ${name}, without summary`,
@@ -166,7 +167,7 @@ function readTheirs(file: Uint8Array, expected: number): void {
   if (count !== expected) throw new Error(`${count} messages of ${expected}`);
 }
 
-/** Texts of numbers, of which 64 repeat, or none. */
+/** JSON texts of numbers: 64 that repeat, or many different ones. */
 function made(count: number, bytes: number, isAlike: boolean): Payload[] {
   const utf8 = new TextEncoder();
   const payload = (n: number): Uint8Array =>
