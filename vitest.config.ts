@@ -60,7 +60,7 @@ export default defineConfig(({ mode }) => {
   const project = (name: string, test: TestProjectInlineConfiguration["test"], usesBuilt = isBuilt) => ({
     extends: true as const,
     plugins: usesBuilt ? [built()] : [],
-    // A project has a mode of its own, "test": whether tests try as often as `npm run soak` wants is said to them here.
+    // The mode of a project is always "test": the variable says whether tests try as often as `npm run soak` wants.
     test: { name, env: { SIMTAPE_SOAK: mode === "soak" ? "1" : "" }, ...test },
   });
   return {

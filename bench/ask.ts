@@ -1,8 +1,8 @@
 /**
- * `simtape find --where` over many recordings, as a user has it: `npm run bench:ask [-- --short] [FORMAT…]`. A folder of 300
- * recordings with 1 GB in all is made for each format, 30 with 30 MB where it shall be short. The command runs without side-cars
- * and with them, for an expression that needs messages, and for one that side-cars rule out. Files were just written: they
- * come from the memory of the system, and not from a disk.
+ * Measures `simtape find --where` over many recordings: `npm run bench:ask [-- --short] [FORMAT…]`. For each format it
+ * makes a folder of 300 recordings with 1 GB in all, or with `--short` 30 with 30 MB. It runs the command without
+ * side-cars and with them, for an expression that needs messages, and for one that side-cars rule out. The files have
+ * just been written, so the system reads them from its memory, and not from a disk.
  */
 import { spawnSync } from "node:child_process";
 import { closeSync, copyFileSync, mkdirSync, mkdtempSync, openSync, rmSync, statSync, writeSync } from "node:fs";
@@ -11,7 +11,7 @@ import { extname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { CASES } from "./make/cases.ts";
 
-/** Of each format one expression about values, and one that is never true, by the extents of its paths. */
+/** For each format an expression about values, and one that is never true, as the extents of its paths show. */
 const ASKED: Readonly<Record<string, readonly [asked: string, never: string]>> = {
   carla: ["any vehicles (distance(it, vehicles[1]) < 3 m)", "any vehicles (throttle > 2)"],
   "flightgear, plain": ["/position/altitude-ft > 100 ft", "/position/altitude-ft > 200000 ft"],

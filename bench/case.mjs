@@ -28,7 +28,9 @@ const opened = await best(async () => (await open(fromFile(file))).close());
 const recording = await open(fromFile(file));
 let messages = 0;
 let payload = 0;
-/** Seen while scanning: the process's own mark counts what its parent held when it was forked. */
+/**
+ * The largest memory while scanning. The system's own peak would also count what the parent process held at the fork.
+ */
 let peak = 0;
 const scanned = await best(async () => {
   messages = 0;

@@ -7,8 +7,8 @@ import { setTimeout as later } from "node:timers/promises";
 const EXECUTABLE = process.env["CHROMIUM"] ?? "/usr/bin/chromium";
 
 /**
- * A page in a Chromium without a window: a tool for tests follows every request of a page, and that takes more
- * time than some of what is measured here.
+ * A page in a Chromium without a window. Tools for tests follow every request of a page, which takes more time than
+ * some of the measured steps; this class does not.
  */
 export class Chromium implements AsyncDisposable {
   readonly #process: ChildProcess;
@@ -22,7 +22,7 @@ export class Chromium implements AsyncDisposable {
     const options = [
       "--headless",
       "--no-sandbox",
-      // As a browser is where there is no graphics card: WebGL in software, and the page itself without it.
+      // As on a machine without a graphics card: software draws WebGL, and the page itself does without it.
       "--enable-unsafe-swiftshader",
       "--disable-background-networking",
       "--disable-component-update",
@@ -33,20 +33,20 @@ export class Chromium implements AsyncDisposable {
       `--window-size=${width},${height}`,
       "about:blank",
     ];
-    // Commands and answers go over the pipes 3 and 4; its processes are a group, which ends at once.
+    // Commands and answers use the pipes 3 and 4. The processes of Chromium are a group, which one signal ends.
     const stdio = ["ignore", "ignore", "ignore", "pipe", "pipe"] as const;
     this.#process = spawn(EXECUTABLE, options, { stdio: [...stdio], detached: true });
     const answers = this.#process.stdio[4] as NodeJS.ReadableStream;
     answers.setEncoding("utf8").on("data", (text: string) => this.#hear(text));
   }
 
-  /** Carries something out in its one page before the scripts of whatever is opened there. */
+  /** Runs a function in the page each time that it opens an address, before the scripts of that address. */
   async before(what: () => void): Promise<void> {
     await this.#attach();
     await this.send("Page.addScriptToEvaluateOnNewDocument", { source: `(${what.toString()})()` });
   }
 
-  /** Opens an address in its one page, and waits until `isReady` says so there, of what is given to it. */
+  /** Opens an address in the page, and waits until `isReady` gives true there. `argument` is passed to `isReady`. */
   async open<A>(address: string, isReady: (argument: A) => boolean, argument?: A): Promise<void> {
     await this.#attach();
     await this.send("Page.navigate", { url: "about:blank" });
@@ -54,7 +54,7 @@ export class Chromium implements AsyncDisposable {
     while (!(await this.run(isReady, argument).catch(() => false))) await later(200);
   }
 
-  /** What a function gives in the page, with what it needs from here as its argument. */
+  /** Runs a function in the page, with `argument`, and gives its result. */
   async run<T, A>(of: (argument: A) => T, argument?: A): Promise<Awaited<T>> {
     const expression = `(${of.toString()})(${JSON.stringify(argument)})`;
     const answer = await this.send("Runtime.evaluate", { expression, awaitPromise: true, returnByValue: true });
@@ -62,12 +62,12 @@ export class Chromium implements AsyncDisposable {
     return (answer["result"] as { value: Awaited<T> }).value;
   }
 
-  /** What went wrong in the page. */
+  /** The errors in the page so far. */
   errors(): Promise<readonly string[]> {
     return this.run(() => (globalThis as unknown as { wrong: readonly string[] }).wrong);
   }
 
-  /** The left button, held or let go, and where the pointer is. */
+  /** Moves the pointer to a place, with the left button held, or presses or releases the button there. */
   async mouse(type: "mouseMoved" | "mousePressed" | "mouseReleased", x: number, y: number): Promise<void> {
     const buttons = type === "mouseReleased" ? 0 : 1;
     await this.send("Input.dispatchMouseEvent", { type, x, y, button: "left", buttons, clickCount: 1 });

@@ -11,7 +11,7 @@ const [file, mode, count] = process.argv.slice(2);
 const SEED = 32;
 const opened = () => open(fromFile(file));
 
-/** The events of another recording: a format finds those of its own readers only. */
+/** Gives the events of the original recording `of`, because a format finds events only with its own readers. */
 class WithEvents extends Recording {
   of;
 
@@ -110,7 +110,7 @@ async function timed(work) {
 
 const median = (numbers) => numbers.toSorted((a, b) => a - b)[numbers.length >> 1];
 
-/** Where a byte of a message that holds something is, drawn evenly among messages of the file. */
+/** Random bytes of messages whose values the state holds, drawn evenly from the messages of the file. */
 async function spots(recording, wanted) {
   const { statistics } = { statistics: await recording.statistics() };
   const total = statistics.reduce((sum, { messages }) => sum + messages, 0);
@@ -130,7 +130,7 @@ async function spots(recording, wanted) {
   return found.sort(() => random() - 0.5);
 }
 
-/** Of this program alone: the largest use that the system counts otherwise is that of the process that started it, too. */
+/** Peak memory of this process alone, MB. The system's other figure also counts the process that started this one. */
 const peakOf = () => Math.round(Number(/VmHWM:\s*(\d+)/.exec(readFileSync("/proc/self/status", "utf8"))[1]) / 1024);
 
 async function speed() {
@@ -165,7 +165,7 @@ async function find(wanted) {
     // a payload that does not fit its layout ends the reading of both
     if (state === null) continue;
     const there = differing(await a.state(spot.time), state);
-    // the byte says nothing that holds
+    // the byte changes no value of the state
     if (there.size === 0) continue;
     tried++;
     const { first } = await compare(a, b);

@@ -1,8 +1,9 @@
 /**
- * `compare` of a recording with itself and with one changed byte, beside `batches()` of both files in the same process, and
- * memory from 100 MB to 1 GB: `npm run bench:compare [-- FORMAT…]`. With `-- --find 200 [FORMAT…]` so many bytes, which a
- * seed chooses, are changed one at a time, and each must be found at its time and path. A reading of the states that shares
- * no code with `compare` says which paths these are. `--bytes N` makes recordings of that size.
+ * Measures `compare` of a recording with itself and with a copy that has one changed byte, beside `batches()` of both
+ * files in the same process, and its memory from 100 MB to 1 GB: `npm run bench:compare [-- FORMAT…]`. With
+ * `-- --find 200 [FORMAT…]` it changes so many bytes, which a seed chooses, one at a time. `compare` must find each at
+ * its time and path; code that shares nothing with `compare` reads the states and says which paths these are.
+ * `--bytes N` makes recordings of that size.
  */
 import { execFileSync } from "node:child_process";
 import { closeSync, mkdtempSync, openSync, rmSync, writeSync } from "node:fs";

@@ -1,9 +1,9 @@
 /**
- * The first picture and the first far seek of recordings, without a seek index that was kept and with one, in one run:
- * `npm run bench:first [-- WORD…]`, of those whose name has one of the words. Five demos, 233 MB, 1.2 GB and 2.4 GB,
- * made in a temporary folder. In a real Chromium, behind `simtape view`; and `simtape state --at 99%`, with its start.
- * `--beside FOLDER` measures the build in another checkout, too, each case in turn: as it opens a recording for the first
- * time and for the second.
+ * Measures the first picture and the first far seek of recordings, without a seek index and with a stored one, in one
+ * run: `npm run bench:first [-- WORD…]`. With words, only recordings whose name contains one of them. The recordings
+ * are five demos, and files of 233 MB, 1.2 GB and 2.4 GB in a temporary folder. A real Chromium opens them from
+ * `simtape view`; `simtape state --at 99%` is measured with the start of the command. `--beside FOLDER` also measures
+ * the build in another checkout, in turns with this one: the first and the second time that it opens a recording.
  */
 import { execFileSync, spawn } from "node:child_process";
 import { once } from "node:events";
@@ -35,7 +35,7 @@ const large: readonly [name: string, file: string, make: () => Pieces][] = [
 /** Milliseconds. */
 interface Figures {
   readonly picture: number;
-  /** Until all of it can be gone through: the picture may be that of its head. */
+  /** Until the whole recording is open; the first picture may be one of its beginning only. */
   readonly whole: number;
   readonly seek: number;
   readonly state: number;
@@ -82,7 +82,7 @@ async function measure(name: string, path: string): Promise<void> {
   say(name, without, beside, index);
 }
 
-/** What the build of another checkout does, whatever it keeps. */
+/** Measures the build of another checkout, with whatever it stores between the first and the second time. */
 async function measureBeside(name: string, main: string, checkout: string): Promise<void> {
   const first = await figuresOf(checkout, main);
   const second = await figuresOf(checkout, main);
@@ -97,7 +97,7 @@ function say(name: string, first: Figures, second: Figures, index: string): void
   );
 }
 
-/** The first recording of what a demo wrote: others are its parts and companions. */
+/** The main recording of a demo: the other files are its parts and companions. */
 function mainIn(path: string): string {
   return join(path, readdirSync(path).find((name) => RECORDING.test(name))!);
 }
@@ -107,7 +107,7 @@ async function figuresOf(checkout: string, path: string, ...options: readonly st
   const began = performance.now();
   run(cli, "state", path, "--at", "99%", ...options);
   const state = performance.now() - began;
-  // of a server that was just started: nothing is known of the recording
+  // a server that has just started knows nothing of the recording
   const server = spawn(process.execPath, [cli, "view", path, ...options], { env: environment });
   try {
     const [line] = (await once(server.stdout.setEncoding("utf8"), "data")) as [string];
@@ -125,17 +125,17 @@ async function figuresOf(checkout: string, path: string, ...options: readonly st
   }
 }
 
-/** In the page: a picture of the recording was drawn, or its state is there where it has no places. */
+/** In the page: whether a picture of the recording is drawn. */
 function isDrawn(): boolean {
   return typeof simtape === "object" && simtape.frame !== null && document.querySelector("canvas[data-time]") !== null;
 }
 
-/** In the page: settles when all of the recording is there. */
+/** In the page: resolves when the whole recording is open. */
 async function isWhole(): Promise<void> {
   while (simtape.state.value.phase !== "open") await new Promise((resolve) => setTimeout(resolve, 5));
 }
 
-/** In the page: from a seek to 99 % until its frame is there. */
+/** In the page: milliseconds from a seek to 99 % until its frame is shown. */
 async function farSeek(): Promise<number> {
   const { start, end } = simtape.bounds;
   const time = Math.round(start + 0.99 * (end - start));

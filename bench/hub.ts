@@ -1,8 +1,8 @@
 /**
- * A hub under the load of a parkour server: `npm run bench:hub [-- MINUTES [kill]]`. 1,000 runs of three seconds in a
- * minute, from ten senders, and 200 recordings at once besides. Prints memory and processor time of the recorder's
- * process. With `kill` the hub is killed at three quarters and started again; all that was open is then recovered, and what
- * was committed, or reported as ended, and is not there any more makes the benchmark fail.
+ * Measures a hub under the load of a parkour server: `npm run bench:hub [-- MINUTES [kill]]`. Ten senders record 1,000
+ * runs of three seconds in a minute, and 200 long recordings at the same time. Prints memory and processor time of the
+ * hub's process. With `kill` the benchmark kills the hub at three quarters of the time, starts it again, and recovers
+ * the recordings that were open. It fails if something is lost that the hub had committed or reported as ended.
  */
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
@@ -27,7 +27,10 @@ const minutes = Number(process.argv[2] ?? 1);
 const folder = mkdtempSync(join(tmpdir(), "simtape-hub-"));
 let [hub, port] = await started();
 let senders = await connected(port);
-/** Runs that the hub has reported as ended, and what is open with the ticks that were sent of it. */
+/**
+ * Runs that the hub has reported as ended; open recordings, with the ticks that were sent; and those that were open
+ * when the hub was killed, with the same.
+ */
 const ended = new Set<string>();
 const open = new Map<string, { readonly sender: number; readonly isLong: boolean; ticks: number }>();
 const cut = new Map<string, number>();
@@ -57,7 +60,7 @@ try {
     await new Promise((resolve) => setTimeout(resolve, since + (tick + 1) * TICK - performance.now()));
   }
   cpu += processorOf(hub);
-  // all that was sent is taken when the hub, too, has closed the connection
+  // the hub has taken all lines when it also closes the connection
   await Promise.all(senders.map((sender) => once(sender.end(), "close")));
   hub.kill("SIGTERM");
   await once(hub, "exit");
@@ -86,7 +89,7 @@ function send(sender: number, line: unknown): void {
   senders[sender]!.write(`${JSON.stringify(line)}\n`);
 }
 
-/** The hub is killed and started again, and what was open begins again under another name. */
+/** Kills the hub and starts it again. Every open recording begins again under another name. */
 async function killed(): Promise<void> {
   hub.kill("SIGKILL");
   await once(hub, "exit");
@@ -98,7 +101,7 @@ async function killed(): Promise<void> {
   for (const [rec, { sender, isLong }] of before) begin(sender, `${rec}.2`, isLong);
 }
 
-/** Recovers what the hub has left open when it was killed. Throws when anything is gone that was committed. */
+/** Recovers the recordings that were open when the hub was killed. Throws if something that was committed is lost. */
 async function judge(): Promise<void> {
   const store = directoryStore(folder);
   let [committed, recovered, sent] = [0, 0, 0];
@@ -107,10 +110,10 @@ async function judge(): Promise<void> {
       journal: journalFile(join(folder, rec, "journal.hcj")),
       keepsPrevious: true,
     }).catch(() => null);
-    // the lines that begin the newest may not have been read
+    // the hub may not have read the first lines of the newest recordings
     if (found === null) continue;
     if (found.ticks < found.committed)
-      throw new Error(`${rec}: ${found.committed} ticks were committed, ${found.ticks} are there`);
+      throw new Error(`${rec}: ${found.committed} ticks were committed, ${found.ticks} are left`);
     committed += found.committed;
     recovered += found.ticks;
     sent += ticks;
@@ -120,8 +123,8 @@ async function judge(): Promise<void> {
     if (status !== "sound" || ticks < RUN_TICKS - 1) throw new Error(`${rec} had ended: ${status}, ${ticks} ticks`);
   }
   console.log(
-    `killed at three quarters: ${ended.size} recordings that had ended are whole; of ${cut.size} that were open ` +
-      `${committed} ticks were committed, ${recovered} of the ${sent} that were sent are there`,
+    `killed at three quarters: ${ended.size} recordings that had ended are whole; in ${cut.size} open ones ` +
+      `${committed} ticks were committed, ${recovered} of the ${sent} that were sent are left`,
   );
 }
 
@@ -163,13 +166,13 @@ function connected(to: number): Promise<Socket[]> {
   );
 }
 
-/** Bytes that are resident. */
+/** Resident memory, bytes. */
 function memoryOf({ pid }: ChildProcess): number {
   const [, kilobytes = "0"] = /VmRSS:\s+(\d+) kB/.exec(readFileSync(`/proc/${pid}/status`, "utf8")) ?? [];
   return Number(kilobytes) * 1024;
 }
 
-/** Seconds of user and system. */
+/** Processor time so far, seconds. */
 function processorOf({ pid }: ChildProcess): number {
   const fields = readFileSync(`/proc/${pid}/stat`, "utf8").split(") ")[1]!.split(" ");
   return (Number(fields[11]) + Number(fields[12])) / 100;

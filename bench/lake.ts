@@ -1,7 +1,7 @@
 /**
- * A lake of the facts of many recordings, and questions to all of them by DuckDB: `npm run bench:lake [-- RECORDINGS]`,
- * 10,000 by default. The recordings are small logs of CARLA made in memory, 100 things in each, which begin on 365 days;
- * they are read in the ordinary way.
+ * Writes the facts of many recordings into a lake, and asks DuckDB questions about all of them:
+ * `npm run bench:lake [-- RECORDINGS]`, by default 10,000. The recordings are small logs of CARLA, made in memory, with
+ * 100 things each. They begin on 365 different days, and are read in the ordinary way.
  */
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -20,7 +20,7 @@ const [count = 10_000] = process.argv.slice(2).map(Number);
 const folder = mkdtempSync(join(tmpdir(), "simtape-bench-lake-"));
 const lake = directoryStore(folder);
 const DAY = 86_400;
-/** Behind the version and the length of the magic text. */
+/** Offset of the date in a log: it stands behind the version and the text of the magic with its length. */
 const DATE_OFFSET = 4 + MAGIC.length;
 
 function source(k: number): LakeSource {

@@ -1,8 +1,8 @@
 /**
- * npm run bench:live-foxglove: what it costs to serve a recording to 1 and to 10 clients of the Foxglove WebSocket
- * protocol, beside a plain `ws` server that sends the same bytes to as many; and what it costs to record a server, beside
- * Foxglove's own client with the writer of `@mcap/core`. The other side is another process; processor time is that of
- * this one alone.
+ * Measures two things: `npm run bench:live-foxglove`. First, what it costs to serve a recording to 1 and to 10 clients
+ * of the Foxglove WebSocket protocol, beside a plain `ws` server that sends the same bytes to as many clients. Second,
+ * what it costs to record a server, beside Foxglove's own client with the writer of `@mcap/core`. The other side is
+ * another process, whose processor time does not count.
  */
 
 import { type ChildProcess, fork } from "node:child_process";
@@ -37,7 +37,10 @@ if (process.argv[2] === "source") await source();
 else if (process.argv[2] === "clients") await clients(process.argv[3]!, Number(process.argv[4]));
 else await server();
 
-/** Foxglove's own server: sends all messages to each client that subscribes, as fast as it takes them, and says goodbye. */
+/**
+ * Foxglove's own server. It sends all messages to each client that subscribes, as fast as the client takes them, and
+ * closes the connection.
+ */
 async function source(): Promise<void> {
   const server = new FoxgloveServer({ name: "bench" });
   const channel = server.addChannel({ topic: "/bytes", encoding: "json", schemaName: "", schema: "" });
@@ -65,7 +68,7 @@ async function source(): Promise<void> {
   await new Promise(() => undefined);
 }
 
-/** Records a server into a file by `run`, which resolves with the number of messages. */
+/** Records a server into a file by `run`, which resolves with the number of messages, and prints what that cost. */
 async function recorded(what: string, run: (address: string, path: string) => Promise<number>): Promise<void> {
   const folder = mkdtempSync(join(tmpdir(), "simtape-bench-"));
   const child = fork(fileURLToPath(import.meta.url), ["source"]);
@@ -82,7 +85,7 @@ async function recorded(what: string, run: (address: string, path: string) => Pr
   rmSync(folder, { recursive: true });
 }
 
-/** The journal alone, or also the recording that is made of it. */
+/** Records with simtape: the journal alone, or also the recording that is made of it. */
 async function ours(address: string, path: string, isFinished: boolean): Promise<number> {
   const connect = (signal: AbortSignal) => connectLink(address, { signal, protocols: FOXGLOVE_PROTOCOLS });
   const journal = toFile(`${path}.take`);
@@ -95,7 +98,7 @@ async function ours(address: string, path: string, isFinished: boolean): Promise
   return messages;
 }
 
-/** Foxglove's own client, and its own writer, with chunks and an index. */
+/** Records with Foxglove's own client and writer, with chunks and an index. */
 async function theirs(address: string, path: string): Promise<number> {
   const file = await openFile(path, "w");
   let position = 0n;
@@ -138,7 +141,9 @@ async function theirs(address: string, path: string): Promise<number> {
   return count;
 }
 
-/** Clients that subscribe to everything; they say when all have subscribed, and count what they get. */
+/**
+ * Clients that subscribe to every channel. They report when all have subscribed, and count the messages that they get.
+ */
 async function clients(address: string, count: number): Promise<void> {
   let messages = 0;
   let ready = 0;
@@ -165,7 +170,7 @@ async function clients(address: string, count: number): Promise<void> {
 
 interface Crowd {
   readonly child: ChildProcess;
-  /** Messages that all clients have together. */
+  /** Number of messages that all clients have received together. */
   count(): Promise<number>;
 }
 

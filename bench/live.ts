@@ -1,6 +1,7 @@
 /**
- * npm run bench:live: messages of a NanoVer recording over WebSockets of this machine, by a plain `ws` server and client,
- * into a recorder, and out of a player at its greatest rate. `npm run bench:live -- FILE` takes a recording of yours.
+ * Measures how fast the messages of a NanoVer recording pass over WebSockets of this machine: between a plain `ws`
+ * server and client, into a recorder, and out of a player at its greatest rate: `npm run bench:live [-- FILE]`. FILE is
+ * a recording of yours.
  */
 
 import { existsSync } from "node:fs";
@@ -12,7 +13,7 @@ import { WebSocket, WebSocketServer } from "ws";
 
 const SAMPLE = fileURLToPath(new URL("../../shared/samples/nanover/nanotube-rust.nanover.zip", import.meta.url));
 const path = process.argv[2] ?? SAMPLE;
-/** Times that the messages are sent. */
+/** How often all messages are sent. */
 const ROUNDS = 20;
 const RATE = 64;
 
@@ -30,7 +31,7 @@ async function messages(): Promise<Uint8Array[]> {
   return found;
 }
 
-/** Sends all messages to each client that connects, as fast as it takes them, and says goodbye. */
+/** Sends all messages to each client that connects, as fast as the client takes them, and closes the connection. */
 async function source(all: readonly Uint8Array[]): Promise<{ address: string; close: () => void }> {
   const server = new WebSocketServer({ port: 0, host: "127.0.0.1", perMessageDeflate: false });
   server.on("connection", (socket) => {

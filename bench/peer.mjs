@@ -1,8 +1,8 @@
 /**
- * One kind of reading in a process of its own, as a program has it, without a loader of TypeScript: node bench/peer.mjs
- * FILE KIND COUNT. KIND is `mcap`, `batches` or `messages`; the file holds COUNT messages of 100 bytes. Prints one line
- * of JSON: milliseconds, and milliseconds of the processor in this process, for loading the modules; for opening the
- * file and going through all of it; and for going through it again, the middle of three.
+ * Reads a file in one way, in a process of its own without a loader of TypeScript, as a user's program does: node
+ * bench/peer.mjs FILE KIND COUNT. KIND is `mcap`, `batches` or `messages`; the file holds COUNT messages of 100 bytes.
+ * Prints one line of JSON with milliseconds by the clock and of this process's processor time for three steps: load the
+ * modules; open the file and go through all of it; go through it again, the median of three.
  */
 import { fstatSync, openSync, readSync } from "node:fs";
 
@@ -19,7 +19,7 @@ const middle = (of) => passes.map((one) => one[of]).sort((a, b) => a - b)[1];
 const again = { wall: middle("wall"), processor: middle("processor") };
 process.stdout.write(JSON.stringify({ loaded, first, again }), () => process.exit());
 
-/** What `work` takes, and what it gives. */
+/** The time that `work` takes, and its result. */
 async function timed(work) {
   const before = process.cpuUsage();
   const began = performance.now();

@@ -1,6 +1,6 @@
 /**
- * Reading beside @mcap/core in the same run: two million messages of 100 bytes, each payload touched. Ours as batches and
- * one by one; the peer one by one, as it gives them. Part of `npm run bench`.
+ * Compares reading with @mcap/core in the same run: two million messages of 100 bytes, each payload touched. simtape
+ * gives batches and single messages, the peer single messages. Part of `npm run bench`.
  */
 import { execFileSync } from "node:child_process";
 import { mkdtempSync, rmSync } from "node:fs";
@@ -52,7 +52,7 @@ export async function comparePeers(): Promise<void> {
       ];
       return JSON.parse(execFileSync(process.execPath, words).toString()) as Measured;
     };
-    // in turns, as the speed of a machine that is not alone changes from second to second
+    // in turns, because other programs change the speed of the machine from second to second
     const runs = Array.from({ length: ROUNDS }, () => KINDS.map(inProcess));
     const middle = (of: keyof Measured, by: keyof Taken, kind: number): number =>
       runs.map((run) => run[kind]![of][by]).toSorted((a, b) => a - b)[ROUNDS >> 1]!;

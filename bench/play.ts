@@ -1,6 +1,6 @@
 /**
- * Playing at size, beside @mcap/core in the same run: `npm run bench:play [-- PART…]`, parts as below. Recordings of
- * 1 GB are made in a temporary folder and removed. Each part has a process of its own.
+ * Measures playing of large recordings, beside @mcap/core in the same run: `npm run bench:play [-- PART…]`, with the
+ * parts below. Makes recordings of 1 GB in a temporary folder, and removes them. Each part has a process of its own.
  */
 import { execFileSync } from "node:child_process";
 import { closeSync, existsSync, mkdtempSync, openSync, rmSync, writeSync } from "node:fs";
@@ -14,7 +14,7 @@ import { served } from "./make/served.ts";
 import { stanceAt } from "./make/walkers.ts";
 
 const SIZE = 1e9;
-/** What is recorded of the crowd, and repeated; the peer gets so much, which is less for it to search. */
+/** Seconds of the crowd that are recorded, and repeated. The peer gets them once, so it has less to search. */
 const SECONDS = 600;
 const DELAY = 30;
 const folder = mkdtempSync(join(tmpdir(), "simtape-bench-"));

@@ -1,6 +1,7 @@
 /**
- * Recording, beside @mcap/core in the same run: `npm run bench:record [-- TRACE.ndjson.gz]`.
- * Speed with four players; a simulated day of them; size and exactness of 24 who run and jump, and of a trace of real ones.
+ * Compares recording with @mcap/core in the same run: `npm run bench:record [-- TRACE.ndjson.gz]`. It measures speed
+ * with four players; a simulated day of them; and size and exactness of 24 players who run and jump, and of a trace of
+ * real ones.
  */
 import { execFileSync } from "node:child_process";
 import { mkdtempSync, readFileSync, rmSync, statSync } from "node:fs";
@@ -19,7 +20,7 @@ const DAY_TICKS = 1_728_000;
 const SPEED_TICKS = 200_000;
 const CROWD_TICKS = 2000;
 const CROWD_FIRST = 100;
-/** The least of so many runs: what else the machine does costs, too. */
+/** The smallest time of so many runs counts, because other programs cost time as well. */
 const CROWD_RUNS = 5;
 const TICK = 50_000_000;
 const DEGREE = 180 / Math.PI;
@@ -35,7 +36,7 @@ async function bytesIn(store: Store, prefix: string): Promise<number> {
   return sum;
 }
 
-/** A clock that goes with the ticks. */
+/** A clock that the ticks advance. */
 function clockOf(): { now: () => number; tick: (tick: number) => void } {
   const start = 1_767_225_600_000;
   let time = start;
@@ -120,7 +121,7 @@ async function crowd(ticks: number): Promise<Row> {
   };
 }
 
-/** The moves of the same walk as they are, 42 bytes each, in zstd chunks. */
+/** Writes the moves of the same walk with @mcap/core, as plain bytes in zstd chunks. */
 async function mcapWalk(ticks: number): Promise<Row> {
   const path = join(folder, "walk.mcap");
   const file = await createMcap(path, CHUNKS);
@@ -207,7 +208,8 @@ async function recordTrace(rows: readonly TraceRow[]): Promise<Row> {
   const { bytesAfter: columns } = await compact(fromFile(join(folder, "trace", "meta.hcrp")), toFile(sorted), {
     columns: true,
   });
-  // the last place in each tick, against the place in the file with columns, whose state `compact` has compared with the source's
+  // compares the last place in each tick with the file in columns; `compact` has compared the states of that file with
+  // the source's
   const places = new Map<string, readonly number[]>();
   for (const [at, player, kind, ...rest] of rows)
     if (kind === "m") places.set(`${at - first}:${entities.get(player)}`, rest as number[]);
@@ -271,7 +273,7 @@ try {
     const perMove = ({ bytes, moves }: Row): string => (bytes! / moves!).toFixed(1);
     console.log(`recorder, moves of 4 players   ${Math.round(rate)} k/s, ${perMove(ours)} B each`);
     console.log(
-      `@mcap/core, the same as they are ${Math.round(peerRate)} k/s, ${perMove(peer)} B each   ours ${(rate / peerRate).toFixed(1)}x as fast`,
+      `@mcap/core, as plain bytes     ${Math.round(peerRate)} k/s, ${perMove(peer)} B each   ours ${(rate / peerRate).toFixed(1)}x as fast`,
     );
     const crowds = Array.from({ length: CROWD_RUNS }, () => inProcess("crowd", String(CROWD_TICKS)));
     const least = (of: string): string => Math.min(...crowds.map((row) => row[of]!)).toFixed(1);

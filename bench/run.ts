@@ -1,7 +1,8 @@
 /**
- * Reading speed of each format, beside a raw read of the same bytes in the same process: `npm run bench [-- FORMAT…]`;
- * and without a format or with `mcap`, that of the same payloads beside @mcap/core.
- * Files are made in a temporary folder and removed. Ratios count; MB/s depend on the machine and what else it does.
+ * Measures the reading speed of each format, beside a raw read of the same bytes in the same process:
+ * `npm run bench [-- FORMAT…]`. Without a format, or with `mcap`, it also compares the same payloads with @mcap/core.
+ * Makes files in a temporary folder, and removes them. The ratios count; MB/s depend on the machine and on other
+ * programs.
  */
 import { execFileSync } from "node:child_process";
 import { closeSync, mkdtempSync, openSync, rmSync, writeSync } from "node:fs";
@@ -11,7 +12,7 @@ import { fileURLToPath } from "node:url";
 import { CASES } from "./make/cases.ts";
 import { comparePeers } from "./peers.ts";
 
-/** What `case.mjs` measured: milliseconds, bytes. */
+/** The results of `case.mjs`: milliseconds, bytes. */
 interface Result {
   readonly bytes: number;
   readonly messages: number;

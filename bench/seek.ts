@@ -1,6 +1,7 @@
 /**
- * Seeking in a day of recording: `npm run bench:seek [-- HOURS]`. On disk, and over HTTP with 30 ms before each answer;
- * requests are counted by the server. Beside it @mcap/core's indexed reader on the same moves.
+ * Measures seeking in a recording of a day: `npm run bench:seek [-- HOURS]`. It seeks on disk, and over HTTP with 30 ms
+ * before each answer, where the server counts the requests. Beside it, @mcap/core's indexed reader seeks in the same
+ * moves.
  */
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -39,7 +40,7 @@ async function seeks(name: string, location: () => Promise<Recording>): Promise<
 async function overHttp(name: string, path: string): Promise<void> {
   using server = await served(path, DELAY);
   const { url } = server;
-  // what is loaded once is not the network's
+  // loads the modules, which does not count for the network
   await (await open(url)).close();
   const opens: number[] = [];
   const cold: number[] = [];
@@ -79,7 +80,7 @@ async function peer(): Promise<void> {
   await file.close();
   const [input, opening] = await timed(() => openMcap(path));
   const times: number[] = [];
-  // the last move of each of four: what a place at a time takes at least
+  // the last four moves: no reader needs less for the places at a time
   for (const time of moments()) {
     const [, taken] = await timed(async () => {
       let left = 4;

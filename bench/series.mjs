@@ -18,21 +18,21 @@ function median(numbers) {
   return numbers.toSorted((a, b) => a - b)[numbers.length >> 1];
 }
 
-// of fifty long ones more comes than the usual budget has
+// fifty long series need more than the usual budget
 const recording = await open(fromFile(file), { budget: 2 ** 31 });
 const { start, end } = await recording.timeline();
 const listed = await recording.paths({ at: start + (end - start) / 2 });
 const numbers = listed.filter(
   ({ path, kind }) => kind !== "text" && !("item" in path && typeof path.item === "string"),
 );
-// where a thing is, if anything is anywhere; else whatever there is
+// the places of things, if the recording has places; else all numbers
 const places = numbers.filter(({ path }) => "column" in path && path.column === "position");
 const wanted = places.length > 0 ? places : numbers;
 const some = wanted.length < FIFTY ? numbers : wanted;
 const step = Math.max(1, Math.floor(some.length / FIFTY));
 const fifty = some.filter((_, i) => i % step === 0).slice(0, FIFTY);
 
-// a number as it is recorded, where that of a place has to be worked out
+// a number that is recorded, since a place may have to be computed
 const value = numbers.find(({ path }) => "value" in path);
 const works = {
   one: () => recording.series([wanted[0].path]),
@@ -57,7 +57,7 @@ for (let n = 0; n < ROUNDS; n++) {
       processor: scanned.processor / taken.processor,
     };
   }
-  // the first one compiles
+  // in the first one Node compiles the code
   if (n > 0) rounds.push(round);
 }
 const of = (name, what) => median(rounds.map((round) => round[name][what]));

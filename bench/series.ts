@@ -1,7 +1,8 @@
 /**
- * Numbers over time, of one path, of a recorded value and of fifty paths, beside `batches()` of the same range in the same process:
- * `npm run bench:series [-- FORMAT…]`. Each is paired with a pass of its own, and the median of their ratios counts: of
- * the wall's time, and of the processor's, which others on the machine disturb less. 1: as fast as `batches()`.
+ * Measures numbers over time, of one path, of a recorded value and of fifty paths, beside `batches()` of the same range
+ * in the same process: `npm run bench:series [-- FORMAT…]`. Each measurement has a pass of `batches()` of its own, and
+ * the median of the ratios counts: by the clock, and by processor time, which other programs disturb less. 1: as fast
+ * as `batches()`.
  */
 import { execFileSync } from "node:child_process";
 import { closeSync, mkdtempSync, openSync, rmSync, writeSync } from "node:fs";
@@ -10,7 +11,7 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { CASES } from "./make/cases.ts";
 
-/** What `series.mjs` measured: milliseconds, and how many times as fast. */
+/** The results of `series.mjs`: milliseconds, and how many times as fast. */
 interface Result {
   readonly bytes: number;
   readonly messages: number;

@@ -1,9 +1,10 @@
 /**
- * The first row of a statement with a condition on time, of 100 MB of each format: `npm run bench:sql-first [-- WORD…]`, of
- * those whose name has one of the words. The command itself in a process of its own, without a seek index: the start of
- * Node and the loading of DuckDB are in it. Early and late in the file, of a range and of all behind a time; best of three.
- * Beside it a raw reading of all bytes of the file, which has no index, and the same question to Parquet that was exported
- * before, by DuckDB in a process of its own. Milliseconds.
+ * Measures the first row of a statement with a condition on time, over 100 MB of each format:
+ * `npm run bench:sql-first [-- WORD…]`. With words, only formats whose name contains one of them. The command runs in a
+ * process of its own without a seek index, so that the start of Node and the loading of DuckDB count. The conditions
+ * are early and late in the file, a range of time and all times after one; the best of three runs counts. Beside it are
+ * a raw read of all bytes of the file, which has no index, and the same question to an earlier export to Parquet, which
+ * DuckDB answers in a process of its own. Milliseconds.
  */
 import { execFileSync, spawn } from "node:child_process";
 import { once } from "node:events";
@@ -18,7 +19,7 @@ const PARQUET = new URL("sql-parquet.mjs", import.meta.url).pathname;
 const SIZE = 100e6;
 const TURNS = 3;
 
-/** What is asked of a recording: columns, table, and how many seconds a range has. */
+/** The questions to a recording: columns, table, and how many seconds a range has. */
 const ASKED: readonly (readonly [name: string, columns: string, table: string, seconds: number])[] = [
   ["carla", "time, id, position_x", "vehicles", 0.5],
   ["carla", "*", "position", 0.5],
@@ -126,7 +127,7 @@ async function bestFirst(line: readonly string[]): Promise<Times> {
   return { first: Math.min(...all.map(({ first }) => first)), all: Math.min(...all.map((one) => one.all)) };
 }
 
-/** Until the second line of the output, and until the end of the process. */
+/** Milliseconds until the second line of the output, and until the end of the process. */
 async function timesOf(line: readonly string[]): Promise<Times> {
   const began = performance.now();
   const child = spawn(process.execPath, line, { env: environment, stdio: ["ignore", "pipe", "inherit"] });

@@ -1,4 +1,7 @@
-/** A statement by DuckDB alone, in a process of its own: node bench/sql-parquet.mjs STATEMENT. Writes rows as lines. */
+/**
+ * Runs a statement by DuckDB alone, in a process of its own: node bench/sql-parquet.mjs STATEMENT. Writes rows as
+ * lines.
+ */
 import { createRequire } from "node:module";
 
 const { DuckDBConnection } = createRequire(import.meta.url)("@duckdb/node-api");

@@ -1,9 +1,9 @@
 /**
- * Questions in SQL to recordings, beside the same questions to Parquet that was exported before, in one run:
- * `npm run bench:sql [-- RECORDINGS MEGABYTES EACH EXPORTED]`, 30 recordings of 1 MB (`EACH`) and one of 20 MB
- * (`MEGABYTES`) by default. The ratio is how many times as long the question takes that reads the recordings themselves.
- * `EXPORTED`: how many of them are exported, by default all: 0 leaves Parquet out, as for 300 recordings of 1 GB
- * (`-- 300 100 3.4 0`), of which the export takes longest. `-- 5 5` is short.
+ * Compares questions in SQL to recordings with the same questions to an earlier export to Parquet, in one run:
+ * `npm run bench:sql [-- RECORDINGS MEGABYTES EACH EXPORTED]`, by default 30 recordings of 1 MB (`EACH`) and one of 20
+ * MB (`MEGABYTES`). The ratio is how many times as long the question to the recordings themselves takes. `EXPORTED`:
+ * how many recordings are exported, by default all. 0 leaves out Parquet, for instance for 300 recordings of 1 GB in
+ * all (`-- 300 100 3.4 0`), whose export takes longest. `-- 5 5` is short.
  */
 import { closeSync, mkdirSync, mkdtempSync, openSync, rmSync, writeSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -69,7 +69,7 @@ async function timed<T>(work: () => Promise<T>): Promise<[T, milliseconds: numbe
   return [result, performance.now() - began];
 }
 
-/** The answer as text, to be compared. */
+/** The answer of simtape as text, which can be compared. */
 async function ours(sources: readonly SqlSource[], sql: string): Promise<string> {
   await using session = await SqlSession.open(sources);
   const lines: string[] = [];

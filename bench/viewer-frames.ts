@@ -1,9 +1,10 @@
 /**
- * What 10,000 things cost the page where there is a graphics card: `npm run bench:frames [-- THINGS [software|card [town|molecule|protein]]]`. There
- * need be none: the page takes the software for one and everything is made and handed over, but nothing is drawn; with
- * `software` it is drawn by software, as the page does where there is no card. Prints how many pictures are shown in a
- * second of playing, what one takes of the page's thread, and how many corners and calls the card would get. Vehicles are
- * on the map of their town; a protein is drawn as a cartoon and as spheres.
+ * Measures what 10,000 things cost the page on a machine with a graphics card:
+ * `npm run bench:frames [-- THINGS [software|card [town|molecule|protein]]]`. The machine needs no card: the page takes
+ * drawing by software for one, and makes and hands over everything, but nothing is drawn. With `software` the software
+ * draws, as on a machine without a card. Prints how many pictures the page shows in a second of playing, what one
+ * takes of the page's thread, and how many corners and calls the card would get. Vehicles are on the map of their town;
+ * a protein is drawn as a cartoon and as spheres.
  */
 import { execFileSync } from "node:child_process";
 import { mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from "node:fs";
@@ -20,7 +21,7 @@ import { proteinOf } from "./make/protein.ts";
 const SECONDS = 10;
 const KINDS = { town: "carla", molecule: "nanover" } as const;
 
-/** What the page counts for this. */
+/** What the page counts for this benchmark. */
 declare global {
   var counted: { corners: number; calls: number; pictures: number };
 }
@@ -50,7 +51,7 @@ try {
     const scene = style === undefined ? {} : { scene: { molecules: { style } } };
     const address = server.address([entry]) + hashOf({ shared: { layout: layoutOf(["scene"]), ...scene } });
     await chromium.open(address, () => document.querySelector("canvas[data-time]") !== null);
-    // a long file is played while it is scanned: that is not what is measured
+    // the page plays a long file while it scans it, which is not measured
     await chromium.run(async () => {
       while (simtape.state.value.decks[0]?.opened.isHead !== false)
         await new Promise((resolve) => setTimeout(resolve, 100));
@@ -90,7 +91,7 @@ async function busy(chromium: Chromium): Promise<Readonly<Record<string, number>
   return Object.fromEntries((metrics as { name: string; value: number }[]).map(({ name, value }) => [name, value]));
 }
 
-/** In the page, before its own scripts: counts pictures alone. */
+/** In the page, before its own scripts: counts pictures only. */
 function count(): void {
   const counted = { corners: 0, calls: 0, pictures: 0 };
   Object.assign(globalThis, { counted });
@@ -107,7 +108,7 @@ function pretend(): void {
     const value = getParameter!.call(this, name);
     return typeof value === "string" ? value.replace(/swiftshader/gi, "a card") : value;
   };
-  // Where among its arguments each has the number of corners, and of copies.
+  // The number of the argument that has the corners of a call, and of the one that has the copies.
   for (const [method, corners, copies] of [
     ["drawArrays", 2, null],
     ["drawElements", 1, null],

@@ -1,9 +1,9 @@
 /**
- * Dragging along the timeline of a recording behind HTTP, with 30 ms before each answer, in a real Chromium:
- * `npm run bench:scrub -- FILE [SECONDS]`; without a file ten minutes of the demo race. Prints how long it takes from a
- * seek to its frame, and from the pointer to one that is as new, and how requests follow each other. Once without the
- * scene, and once with it, until the picture is drawn, in software here. Beside them the limit: a page that reads as
- * much from the same server, and draws nothing but an empty canvas of that size.
+ * Measures dragging along the timeline of a recording behind HTTP, with 30 ms before each answer, in a real Chromium:
+ * `npm run bench:scrub -- FILE [SECONDS]`. Without a file it uses ten minutes of the demo race. Prints the time from a
+ * seek to its frame, the time from a move of the pointer to a frame that is as new, and how requests follow each other:
+ * once without the scene, and once with the scene until its picture is drawn, here in software. Beside them is the
+ * limit: a page that reads as much from the same server, and draws nothing but an empty canvas of that size.
  */
 import { execFileSync } from "node:child_process";
 import { existsSync, mkdtempSync, openSync, readFileSync, readSync, rmSync, statSync } from "node:fs";
@@ -16,11 +16,11 @@ import { builtPage } from "../packages/viewer/test/support/build.ts";
 import { hashOf, layoutOf } from "../packages/viewer/test/support/viewer.ts";
 import { Chromium } from "./chromium.ts";
 
-/** Before each answer, milliseconds. */
+/** Delay before each answer, milliseconds. */
 const DELAY = 30;
-/** Requests of any such time must not be more than one, milliseconds. */
+/** In any span of so many milliseconds there must be at most one request. */
 const PACE = 50;
-/** What the limit reads for a picture, bytes, and from one to the next, milliseconds. */
+/** Bytes that the limit reads for a picture, and milliseconds from one picture to the next. */
 const READ = 65_536;
 const BETWEEN = 67;
 const SIZE = { width: 900, height: 520 };
@@ -37,7 +37,7 @@ interface Measured {
   readonly pointer: readonly number[];
 }
 
-/** What the page holds for this. */
+/** What the page measures for this benchmark. */
 declare global {
   var measured: Measured;
 }
@@ -65,11 +65,11 @@ try {
     await chromium.open(`${address}/?url=recording.hcrp${kept}`, isOpen, panel);
     await later(1500);
     asked.length = 0;
-    const taken = takenAway();
+    const before = stolenSeconds();
     const { seeks, pointer } = await scrub(chromium, panel === "scene");
-    const share = takenAway() - taken;
+    const stolen = stolenSeconds() - before;
     const wrong = await chromium.errors();
-    console.log(`\n${panel === "scene" ? "with" : "without"} the scene, ${wrong.length} errors${shareOf(share)}`);
+    console.log(`\n${panel === "scene" ? "with" : "without"} the scene, ${wrong.length} errors${shareOf(stolen)}`);
     report(panel === "scene" ? "seek to picture" : "seek to frame", seeks);
     report("pointer to one as new", pointer);
     paced(asked);
@@ -123,13 +123,13 @@ async function served(page: string, file: string, asked: number[]): Promise<Serv
   return server;
 }
 
-/** In the page: it shows a recording, and has drawn the scene if that is the panel. */
+/** In the page: whether it shows a recording, and has drawn the scene if that is the panel. */
 function isOpen(panel: string): boolean {
   const isThere = typeof simtape === "object" && simtape.state.value.phase === "open" && simtape.frame !== null;
   return isThere && (panel !== "scene" || document.querySelector("canvas[data-time]") !== null);
 }
 
-/** In a bare page: requests of random places, each until an empty picture is drawn behind it, milliseconds. */
+/** In a bare page: milliseconds from the request of a random place until an empty picture is drawn after its answer. */
 async function bareReads(options: {
   readonly address: string;
   readonly size: number;
@@ -159,7 +159,9 @@ async function bareReads(options: {
   return times;
 }
 
-/** In the page: notes how long it takes from a seek, and from the pointer, until that is shown. */
+/**
+ * In the page: notes the time from each seek, and from each move of the pointer, until its frame or picture is shown.
+ */
 function measure(waitsForPicture: boolean): void {
   const measured = { seeks: [] as number[], pointer: [] as number[] };
   const pointers: number[] = [];
@@ -182,7 +184,7 @@ function measure(waitsForPicture: boolean): void {
     }
   });
   if (waitsForPicture) {
-    // the scene says of when it is as it hands it to the graphics card, which tells when it has drawn it
+    // the scene writes its time when it hands a picture to the graphics card, and the card reports when it has drawn it
     const canvas = document.querySelector<HTMLCanvasElement>("canvas[data-time]")!;
     const context = canvas.getContext("webgl2")!;
     new MutationObserver(() => {
@@ -200,7 +202,7 @@ function measure(waitsForPicture: boolean): void {
   Object.assign(globalThis, { measured });
 }
 
-/** Read at once: what a server takes beyond the delay is not what is measured. */
+/** Reads at once, because only the delay of the server should count. */
 function readFully(descriptor: number, start: number, end: number): Buffer {
   const bytes = Buffer.allocUnsafe(end - start);
   readSync(descriptor, bytes, 0, bytes.length, start);
@@ -223,7 +225,7 @@ async function scrub(chromium: Chromium, isDrawn: boolean): Promise<Measured> {
     const t = (performance.now() - began) / 1000;
     if (Math.floor(t / 2) > leap) leap = Math.floor(t / 2);
     const middle = ((leap * 0.618) % 1) * 0.8 + 0.1;
-    // sixty times in a second, as a mouse tells where it is: whatever the page makes of it
+    // sixty moves a second, as a mouse reports them, however fast the page is
     moves.push(chromium.mouse("mouseMoved", x(middle + 0.1 * Math.sin(t * 3)), y));
     await later(1000 / 60);
   }
@@ -233,8 +235,11 @@ async function scrub(chromium: Chromium, isDrawn: boolean): Promise<Measured> {
   return chromium.run(() => globalThis.measured);
 }
 
-/** Of a virtual machine: the time its host has given to others so far, in seconds of one core; 0 where the system does not say. */
-function takenAway(): number {
+/**
+ * Stolen time of a virtual machine: seconds of one core that its host has given to others so far; 0 if the system does
+ * not report it.
+ */
+function stolenSeconds(): number {
   if (!existsSync("/proc/stat")) return 0;
   return Number(readFileSync("/proc/stat", "utf8").split(/\s+/, 9)[8]) / 100;
 }

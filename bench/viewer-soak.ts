@@ -1,7 +1,8 @@
 /**
- * Unattended playing in a real Chromium, at rate 8 with loop: `npm run soak:viewer [-- MINUTES [FILE…]]`, by default ten
- * minutes of each demo recording, one after another. Prints what page and worker hold after a collection of garbage,
- * elements, objects of WebGL and errors, and a verdict; ends with 1 when something grew or went wrong.
+ * Plays recordings unattended in a real Chromium, at rate 8 with loop: `npm run soak:viewer [-- MINUTES [FILE…]]`, by
+ * default ten minutes of each demo recording, one after another. Prints the memory of page and worker after a
+ * collection of garbage, the numbers of elements, objects of WebGL and errors, and a verdict. Exit 1: something grew or
+ * went wrong.
  */
 import { execFileSync } from "node:child_process";
 import { mkdtempSync, rmSync } from "node:fs";
@@ -12,9 +13,9 @@ import { startViewer, untilOpen, type Viewer } from "../packages/viewer/test/sup
 
 const RATE = 8;
 const SAMPLES = 12;
-/** The beginning, in which caches fill, is no growth. */
+/** Share of the samples at the beginning that does not count as growth, because caches fill. */
 const WARM_UP = 0.25;
-/** Heap that may come and go between two samples, bytes. */
+/** Bytes by which a heap may vary between two samples. */
 const SLACK = 6 << 20;
 
 interface Sample {
@@ -96,7 +97,7 @@ function countObjects(): void {
   }
 }
 
-/** Says commands to the page's worker. */
+/** Sends a command to the page's worker. */
 type Say = (method: string) => Promise<Record<string, number>>;
 
 async function attached(cdp: CDPSession): Promise<Say> {
@@ -141,7 +142,7 @@ async function measure(page: Page, cdp: CDPSession, worker: Say, errors: number,
   };
 }
 
-/** Objects, and the buffers they hold. */
+/** Bytes of the objects, and of the buffers that they hold. */
 function heapOf({ usedSize = 0, backingStorageSize = 0 }: Record<string, number>): number {
   return usedSize + backingStorageSize;
 }
@@ -159,7 +160,7 @@ function rowOf({ seconds, page, worker, elements, gpu, frames, errors }: Sample)
   ].join(" ");
 }
 
-/** What grew between the first and the second half of what follows the beginning. */
+/** What grew from the first to the second half of the samples after the beginning. */
 function verdictOn(samples: readonly Sample[], isPlaying: boolean): string {
   const rest = samples.slice(Math.ceil(samples.length * WARM_UP));
   const half = rest.length >> 1;

@@ -1,7 +1,7 @@
 /**
- * What a frame of the timeline costs while it is dragged and zoomed, for a thousand messages and for a million, in a
- * real Chromium: `npm run bench:timeline`. Time of the page's main thread, so that what else the machine does counts
- * little; it should be the same for both, and far below the sixtieth of a second.
+ * Measures what a frame of the timeline costs while it is dragged and zoomed, for a thousand messages and for a
+ * million, in a real Chromium: `npm run bench:timeline`. It measures time of the page's main thread, which other
+ * programs hardly change. This should be the same for both, and far below a sixtieth of a second.
  */
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -13,7 +13,7 @@ import { hashOf, layoutOf, startViewer, untilOpen } from "../packages/viewer/tes
 const CHANNELS = 8;
 const MOVES = 60;
 
-/** As text: what a compiler adds to functions is not there in the page. */
+/** As text, because a compiler adds calls of functions that the page does not have. */
 const COUNT_FRAMES = `{
   const counted = (globalThis.counted = { frames: 0, isOn: true });
   requestAnimationFrame(function count() {

@@ -1,8 +1,7 @@
 /**
- * Writing speed, beside `fs.writeSync` of the same bytes and @mcap/core's writer in the same run, all of them until the
- * file is on the disk: `npm run bench:write`.
- * First 100-byte messages into HCRP, MIRA and MCAP, then the same messages without the disk. Last, each recording named on
- * the command line is written again in its own format.
+ * Measures writing speed, beside `fs.writeSync` of the same bytes and @mcap/core's writer in the same run, each until
+ * its file is on the disk: `npm run bench:write [-- FILE…]`. First it writes 100-byte messages into HCRP, MIRA and
+ * MCAP, then the same messages without the disk. Last, it writes each FILE, a recording, again in its own format.
  */
 import { execFileSync } from "node:child_process";
 import { closeSync, fsyncSync, mkdtempSync, openSync, readFileSync, rmSync, statSync, writeSync } from "node:fs";
@@ -15,7 +14,7 @@ import { COUNT, writeMcap, writeOwn } from "./make/payloads.ts";
 
 /** Each case is run so often; its run of middle speed is reported. */
 const ROUNDS = 5;
-/** What is written of the same payloads; the peer first. */
+/** The cases with the same payloads; the peer is first. */
 const SMALL: readonly string[] = ["mcap", "mira", "hcrp", "hcrp+zstd"];
 const NOWHERE = " to nowhere";
 const folder = mkdtempSync(join(tmpdir(), "simtape-bench-"));
@@ -47,11 +46,11 @@ function measured(name: string, messages: number, milliseconds: number, path: st
   return { name, messages, milliseconds, bytes: statSync(path).size, raw: rawSpeed(path), resident };
 }
 
-/** The payloads of all cases, by the peer or by one of our writers: `mira`, `hcrp`, `hcrp+zstd`. */
+/** Writes the payloads of all cases, with the peer or with one of simtape's writers: `mira`, `hcrp`, `hcrp+zstd`. */
 async function writeSmall(name: string): Promise<Measured> {
   const path = name.endsWith(NOWHERE) ? null : join(folder, "small");
   const [id, codec] = name.replace(NOWHERE, "").split("+");
-  // The peer is loaded by now, too.
+  // Loads the writer before the time counts; the peer is already loaded.
   await FORMATS.find((of) => of.id === id)?.writing?.();
   const began = performance.now();
   if (id === "mcap") await writeMcap(path);
@@ -59,7 +58,7 @@ async function writeSmall(name: string): Promise<Measured> {
   return measured(`${name}, 100 B`, COUNT, performance.now() - began, path);
 }
 
-async function writeAnew(path: string): Promise<Measured> {
+async function writeAgain(path: string): Promise<Measured> {
   const recording = await open(fromFile(path));
   const format = FORMATS.find((of) => of.id === recording.info.format)!;
   const writing = await format.writing!();
@@ -85,11 +84,11 @@ function median(runs: readonly Measured[]): Measured {
 const [flag, name] = process.argv.slice(2);
 try {
   if (flag === "--case") {
-    const run = SMALL.includes(name!.replace(NOWHERE, "")) ? writeSmall(name!) : writeAnew(name!);
+    const run = SMALL.includes(name!.replace(NOWHERE, "")) ? writeSmall(name!) : writeAgain(name!);
     process.stdout.write(JSON.stringify(await run));
   } else {
     const names = [...SMALL, ...SMALL.map((of) => of + NOWHERE), ...process.argv.slice(2)];
-    // in turns, as the speed of a machine that is not alone changes from second to second
+    // in turns, because other programs change the speed of the machine from second to second
     const runs = Array.from({ length: ROUNDS }, () => names.map(inProcess));
     const cases = names.map((_, i) => median(runs.map((run) => run[i]!)));
     const rateOf = ({ messages, milliseconds }: Measured): number => messages / milliseconds;

@@ -1,6 +1,6 @@
 /**
- * Builds the parts that are named, and only those whose sources are not what they were built of: `build.mjs simtape
- * viewer`. What an earlier build left is removed first. With `--force`, each part is built.
+ * Builds the named parts whose sources have changed since their last build: `build.mjs simtape viewer`. Removes the
+ * files of the earlier build first. With `--force` it builds every named part.
  */
 import { spawnSync } from "node:child_process";
 import { createHash } from "node:crypto";
@@ -11,7 +11,7 @@ import { fileURLToPath } from "node:url";
 const root = fileURLToPath(new URL("..", import.meta.url));
 const stamps = join(root, "node_modules/.cache/simtape-build");
 
-/** What each part is made of beside its own sources, and the file that is there when it is built. */
+/** For each part: its folder; a file that exists when it is built; and the sources of other parts that it uses. */
 const PARTS = {
   client: { folder: "packages/client", result: "dist/index.js", from: [] },
   simtape: { folder: "packages/simtape", result: "dist/cli/main.js", from: [] },
@@ -31,7 +31,7 @@ const PARTS = {
   },
 };
 const ALWAYS = ["package-lock.json", "tsconfig.base.json", "scripts/copy-ready.mjs", "scripts/build.mjs"];
-/** Not made into anything. */
+/** No build reads these. */
 const APART = new Set(["dist", "node_modules", "test", "bench"]);
 
 const words = process.argv.slice(2);
@@ -52,7 +52,7 @@ function build(name, { folder, result, from }) {
   if (isBuilt && !isForced) return;
   rmSync(stamp, { force: true });
   rmSync(join(root, folder, "dist"), { recursive: true, force: true });
-  // what was built says too little to be read each time
+  // else the build of the viewer prints a line for each of its files
   const quiet = name === "viewer" ? ["--", "--logLevel", "warn"] : [];
   const { status } = spawnSync("npm", ["run", "build", "--silent", ...quiet], {
     cwd: join(root, folder),
@@ -64,7 +64,7 @@ function build(name, { folder, result, from }) {
   writeFileSync(stamp, digest);
 }
 
-/** Of the names and bytes of all files that count. */
+/** SHA-256 over the names and bytes of all files at these paths that a build can read. */
 function digestOf(paths) {
   const hash = createHash("sha256");
   const add = (path) => {

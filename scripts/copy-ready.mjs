@@ -1,6 +1,7 @@
 /**
- * Adds what the compiler does not make, and its licences: WebAssembly, beside the code that loads it; and the parser's
- * library as one file with what is used of it, because its modules take longer to load than most commands to run.
+ * Adds to the build what the compiler does not make, with the licences: the WebAssembly of zstd, beside the code that
+ * loads it, and one file with the used parts of the parser's library. As separate modules, that library takes longer to
+ * load than most commands take to run.
  */
 import { copyFileSync, readFileSync, writeFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";

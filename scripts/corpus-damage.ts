@@ -4,9 +4,9 @@ import type { CorruptionStep } from "../packages/simtape/src/testing/damage.ts";
 
 /** How a sound case is to be damaged. */
 export interface Harm {
-  /** Of the sound case. */
+  /** Id of the sound case. */
   readonly id: string;
-  /** Its folder in that of the sound case. */
+  /** Name of the damaged case: its folder, inside the folder of the sound case. */
   readonly name: string;
   readonly about: string;
   readonly file: string;
@@ -14,8 +14,9 @@ export interface Harm {
 }
 
 /**
- * What is damaged: by hand in every way or in the first four, with how many seeds of random damage, and how many bytes at
- * the beginning are spared by hand: a header that is most of a small file.
+ * The sound cases that are damaged. `byHand`: every damage of `byHandOf`, or its first four. `seeds`: how many times
+ * random damage is made. `spared`: bytes at the beginning that `byHandOf` leaves intact, because the header is most of
+ * a small file.
  */
 const BASES: Readonly<Record<string, readonly [byHand: "every" | "few", seeds: number, spared?: number]>> = {
   "carla/0.9.15": ["every", 3],
@@ -41,14 +42,14 @@ const BASES: Readonly<Record<string, readonly [byHand: "every" | "few", seeds: n
   "nanover/zip-deflated": ["few", 2],
 };
 
-/** Every damage of a sound case; none for one that is not damaged. */
+/** Every damage of a sound case; none for a case that is not in `BASES`. */
 export function harmsOf(id: string, files: CaseFiles): Harm[] {
   const base = BASES[id];
   if (base === undefined) return [];
   const [byHand, seeds, spared = 0] = base;
   return Object.entries(files).flatMap(([file, bytes], i) => {
     const hand = byHandOf(bytes, i === 0 ? spared : 0);
-    // The others beside the main one are cut and flipped only.
+    // A file beside the main one gets only the first two: a cut and a flipped bit.
     if (i > 0) {
       const prefix = file.replaceAll(".", "-");
       return hand

@@ -33,16 +33,16 @@ import {
 } from "../packages/simtape/test/fixtures/nanover/containers.ts";
 import { makeMoments } from "../packages/simtape/test/fixtures/nanover/make.ts";
 
-/** A recording for the corpus before anything is expected of it. */
+/** A recording for the corpus, before its expectations are made. */
 export interface Made {
   readonly id: string;
   readonly about: string;
   readonly features: readonly string[];
-  /** The main one first. */
+  /** The main file is first. */
   readonly files: CaseFiles;
 }
 
-/** Every sound case, or one that the format's own programs leave behind. Deterministic. */
+/** Every sound case, and files that a format's own programs leave when they crash. The same in every run. */
 export async function soundCases(): Promise<Made[]> {
   return [...carla(), ...flightgear(), ...(await hcrp()), ...(await mcap()), ...mira(), ...nanover()];
 }

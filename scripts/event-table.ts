@@ -1,4 +1,4 @@
-/** The tables of events in `docs/line-protocol.md`, made of what defines them. */
+/** Makes the tables of events in `docs/line-protocol.md` from the definitions of the events. */
 import { readFileSync } from "node:fs";
 import { type Definition, EVENTS } from "../packages/simtape/src/record/events/definition.ts";
 import { CONTROL } from "../packages/simtape/src/record/lines/commands.ts";
@@ -10,14 +10,14 @@ const APART = ["tick", "event"];
 const { set, entities, sets, commit, snapshot, session, versions, reset, ...others } = EVENTS;
 const world = Object.fromEntries(Object.entries(others).filter(([kind]) => !APART.includes(kind)));
 
-/** By the mark in the document that stands before them. */
+/** The events of each table, by the mark that stands before the table in the document. */
 const TABLES = {
   world,
   states: { set, entities, sets },
   control: { commit, snapshot, session, versions, reset, ...CONTROL },
 } as Readonly<Record<string, Readonly<Record<string, Definition<unknown>>>>>;
 
-/** The document, with its tables as they must be. */
+/** The text of the document, with new tables. */
 export function lineProtocolPage(): string {
   return readFileSync(DOCUMENT, "utf8").replaceAll(
     /(<!-- events: (\w+) -->\n)[\s\S]*?(?=<!-- end of events -->)/g,

@@ -1,4 +1,4 @@
-/** The types of events in `record/events/live-event.ts`, made of what defines events. */
+/** Makes the types of events, `record/events/live-event.ts`, from the definitions of the events. */
 import type { JsonSchema } from "../packages/simtape/src/model/shape.ts";
 import { type Definition, EVENTS } from "../packages/simtape/src/record/events/definition.ts";
 import { cell, id, look, point, value } from "../packages/simtape/src/record/events/shapes.ts";
@@ -16,7 +16,7 @@ const NAMED: ReadonlyMap<unknown, string> = new Map(
     EntityCells: ENTITIES,
   }).map(([name, { schema }]) => [schema, name]),
 );
-/** Kinds whose names are those of other types. */
+/** Names of the types of some kinds, since another type has the kind's own name. */
 const NAMES: Readonly<Record<string, string>> = {
   event: "ChannelMessage",
   state: "StateChange",
@@ -29,7 +29,7 @@ const NAMES: Readonly<Record<string, string>> = {
 
 const DEFINITIONS = Object.entries(EVENTS) as [string, Definition<unknown>][];
 
-/** The file. */
+/** The text of the file. */
 export function eventTypes(): string {
   const objects = DEFINITIONS.filter(([, { shape }]) => shape.schema["properties"] !== undefined);
   return `// Made by \`npm run schemas\` of definition.ts: change that.
@@ -81,7 +81,7 @@ function comment(words: string): string {
   return `/** ${plain.charAt(0).toUpperCase()}${plain.slice(1)}. */\n`;
 }
 
-/** What shapes say in JSON Schema. */
+/** The keywords of JSON Schema that shapes use. */
 interface Keywords {
   readonly type?: string;
   readonly const?: unknown;

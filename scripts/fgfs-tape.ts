@@ -2,12 +2,12 @@ import type { FlightGearReader } from "../packages/simtape/src/formats/flightgea
 import type { Recording } from "../packages/simtape/src/index.ts";
 import type { Property } from "./fgfs.ts";
 
-/** Frames closer together than this are none to stop between, seconds. */
+/** The script compares no moment between two frames that are closer together than this, seconds. */
 const LEAST_STEP = 0.005;
 
 /**
- * What the simulator computes itself while it replays: its values win over a tape's (FlightGear semantics §4.1). `ufo`
- * has no engines, tanks or gear of its own.
+ * Properties that the simulator computes itself while it replays. They override the values of a tape (FlightGear
+ * semantics §4.1). The `ufo` has no engines, tanks or gear.
  */
 const OWNED = [
   /^\/environment\//,
@@ -22,7 +22,7 @@ export function isOwned(property: string): boolean {
   return OWNED.some((one) => one.test(property));
 }
 
-/** What a property holds at a moment, and how far the simulator may be from that. */
+/** The value of a property at a moment, and how far the simulator's value may differ from it. */
 export interface Expected {
   readonly value: number | string;
   readonly tolerance: number;
@@ -31,15 +31,15 @@ export interface Expected {
 
 export interface Frames {
   readonly zero: number;
-  /** Native times of frames that follow each other, and hold signals. */
+  /** Native times of two successive frames that both hold signals. */
   readonly pairs: readonly (readonly [number, number])[];
-  /** What is to be seen at a native time; null: it is between no such frames. */
+  /** The expected values at a native time; null if the time is not between two such frames. */
   moment(native: number): Promise<((property: string) => Expected | null) | null>;
 }
 
 /**
- * As FlightGear replays it (FlightGear spec §2.4): the frames beside a moment, by their bytes, and what each signal
- * makes of them.
+ * The values that FlightGear shows when it replays a recording (FlightGear spec §2.4): those of the frames before and
+ * after a moment, interpolated as each signal says. The times of the frames are read from their bytes.
  */
 export async function framesOf(recording: Recording): Promise<Frames> {
   const reader = recording.reader as FlightGearReader;
@@ -81,7 +81,8 @@ export async function framesOf(recording: Recording): Promise<Frames> {
       return (property) => {
         const [from, to] = [before.values.get(property), after.values.get(property)];
         const signal = byPath.get(property);
-        // Numbers among extra properties move between frames that both set them, which nothing here says.
+        // FlightGear also interpolates a number among extra properties if both frames set it; the state does not say
+        // whether they do.
         if (signal === undefined) {
           const isText = typeof to === "string" && to !== "" && Number.isNaN(Number.parseFloat(to));
           return isText && from === to ? { value: to, tolerance: 0, isAngle: false } : null;
@@ -96,7 +97,7 @@ export async function framesOf(recording: Recording): Promise<Frames> {
         else if (angle > 0 && step < -angle / 2) step += angle;
         const value = Number(from) + ratio * step;
         const digits = signal.type === "double" ? 1e-10 : 1e-6;
-        // Native Unix times leave some ten millionths of a second open.
+        // A native Unix time is exact only to some ten millionths of a second.
         const open = b === a ? 0 : (Math.abs(step) * native * 2 ** -51) / (b - a);
         return { value, tolerance: Math.abs(value) * digits + digits + open, isAngle: angle === 360 };
       };
@@ -104,9 +105,9 @@ export async function framesOf(recording: Recording): Promise<Frames> {
   };
 }
 
-/** Whether the simulator shows what is expected. */
+/** Whether the simulator shows the expected value. */
 export function isAlike(shown: Property, { value, tolerance, isAngle }: Expected): boolean {
-  // A node that has a type of its own turns words into numbers.
+  // A node with a type of its own turns these words into numbers.
   if (value === "true" || value === "false") return String(shown) === value || shown === Number(value === "true");
   if (typeof value === "string") return String(shown) === value;
   if (typeof shown !== "number") return false;

@@ -4,10 +4,13 @@ import { createServer } from "node:net";
 import { basename, dirname, join } from "node:path";
 import { tmpdir } from "node:os";
 
-/** What a property holds: a number as exact as the simulator has it, a text, or null when there is none. */
+/** The value of a property: a number with all digits that the simulator has, a text, or null if it has none. */
 export type Property = number | string | null;
 
-/** The command that starts FlightGear: `FGFS`, words separated by blanks, or where Debian has it; null: there is none. */
+/**
+ * The words of the command that starts FlightGear: those of the variable `FGFS`, else `fgfs` on the PATH or where
+ * Debian installs it. Null if none of these starts.
+ */
 export function fgfsCommand(): readonly string[] | null {
   const given = process.env["FGFS"];
   if (given !== undefined && given !== "") return given.split(" ");
@@ -17,7 +20,7 @@ export function fgfsCommand(): readonly string[] | null {
   return null;
 }
 
-/** A running FlightGear without window, sound, scenery or traffic, asked and commanded over HTTP. */
+/** A running FlightGear without window, sound, scenery or traffic, controlled over HTTP. */
 export class Fgfs {
   readonly version: string;
   /** False when it did not answer. */
@@ -103,7 +106,7 @@ export class Fgfs {
   /** Loads a tape; false when the simulator refuses it, or accepts it and shows nothing. */
   async load(path: string): Promise<boolean> {
     await this.leave();
-    // What is left of the tape before would be taken for this one's.
+    // Else the preview of the previous tape would be taken for that of this one.
     await this.nasal('props.globals.getNode("/sim/gui/dialogs/flightrecorder", 1).removeChild("preview", 0);');
     await this.set("/sim/replay/tape-directory", dirname(path));
     await this.set("/sim/replay/looped", false);
@@ -112,7 +115,7 @@ export class Fgfs {
     for (let n = 0; n < 20 && this.isRunning; n++) {
       await sleep(100);
       if ((await this.get("/sim/replay/replay-state")) !== 1) continue;
-      // The clock alone stands still for good; then the time shown is the one asked for.
+      // Only a frozen clock stands still for good; then the simulator shows the time that the script asks for.
       await this.set("/sim/freeze/clock", true);
       return true;
     }
@@ -126,7 +129,7 @@ export class Fgfs {
     for (let n = 0; n < 50 && (await this.get("/sim/replay/replay-state")) !== 0; n++) await sleep(100);
   }
 
-  /** Shows the moment at `seconds` of the tape's own time, and gives what the properties then hold. */
+  /** Shows the moment at `seconds` of the tape's own time, and gives the values of the properties there. */
   async at(seconds: number, paths: readonly string[]): Promise<Property[]> {
     // A command's argument has ten digits, which are too few for Unix times.
     await this.nasal(`setprop("/sim/replay/time", ${seconds});`);
@@ -134,10 +137,10 @@ export class Fgfs {
     return this.sample(paths);
   }
 
-  /** What the properties hold now. */
+  /** The values of the properties now. */
   async sample(paths: readonly string[]): Promise<Property[]> {
     await this.set("/simtape/paths", paths.join("\n"));
-    // All in one frame, and with every digit, which the page of a property does not have.
+    // A script reads all of them in one frame and with every digit; the page of a property has fewer digits.
     await this.nasal(SAMPLE);
     const text = String(await this.get("/simtape/sample"));
     return text.split("\x1e").map((cell) => {

@@ -1,9 +1,9 @@
 /**
- * Mutated copies of every fixture and sample: `npm run fuzz -- [COUNT] [FORMAT…] [--seed N] [--repair]`, COUNT for
- * each format. Each must end in a typed error or in findings, within 2 s of the processor, asking for no single allocation
- * above 64 MiB. With `--repair` each is also repaired, and the result must be sound. Every second copy of MCAP is changed inside
- * a chunk, whose checksum and compression are right. Copy K of seed N is copy 0 of seed N + K, so that a long
- * run can be done in parts.
+ * Reads mutated copies of every fixture and sample: `npm run fuzz -- [COUNT] [FORMAT…] [--seed N] [--repair]`, COUNT
+ * copies for each format. Each copy must end in a typed error or in findings, within 2 s of processor time and without
+ * a single allocation above 64 MiB. With `--repair` each copy is also repaired, and the result must be sound. Every
+ * second copy of MCAP is changed inside a chunk; the chunk's checksum and compression fit the change. Copy K of seed N
+ * is copy 0 of seed N + K, so that a long run can be done in parts.
  */
 import { existsSync, readdirSync, readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
@@ -58,14 +58,14 @@ function filesOf(folder: string): Record<string, Uint8Array> {
   return found;
 }
 
-/** A file to be changed, with those beside it; the first is the main one. */
+/** A file to change, with the files beside it. The first is the main file. */
 interface Specimen {
   readonly files: Record<string, Uint8Array>;
-  /** Makes the main file with the records of one of its chunks changed; absent: it has no chunks that can be. */
+  /** Makes the main file with changed records in one of its chunks. Absent if it has no chunks that can be changed. */
   readonly inside?: (changed: (records: Uint8Array) => Uint8Array, chunk: number) => Promise<Uint8Array>;
 }
 
-/** Bytes of the records of a chunk that are changed, and chunks from the first on. */
+/** Only the first so many bytes of a chunk's records are changed, and only in the first so many chunks. */
 const INSIDE = 4096;
 const CHUNKS = 8;
 
@@ -117,7 +117,7 @@ for (const id of ids) {
   largest = 0;
   const began = Date.now();
   for (let run = 0; run < count; run++) {
-    // Small files are mutated more often: there every field is met.
+    // Small files are chosen more often, because few mutations reach every field of them.
     const isOfChunks = chunked.length > 0 && (seed + run) % 2 === 0;
     const among = isOfChunks ? chunked : specimens;
     const weights = among.map(({ files }) => 1 / Math.sqrt(Object.values(files)[0]!.length + 100));

@@ -1,4 +1,4 @@
-/** All that `npm run schemas` makes of shapes and of the definition of events, by path. */
+/** Every file that `npm run schemas` makes from shapes and from the definitions of events, by its path. */
 import { eventTypes } from "./event-types.ts";
 import { lineProtocolPage } from "./event-table.ts";
 import { javaConstants } from "./java-constants.ts";

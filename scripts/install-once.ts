@@ -2,7 +2,7 @@ import { execFileSync } from "node:child_process";
 import { cpSync, existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 
-/** Installs what the lockfile of a folder beside the workspace says, unless that is there already. */
+/** Installs the packages in the lockfile of a folder outside the workspace, unless they are installed already. */
 export function installOnce(folder: string): void {
   const lock = join(folder, "package-lock.json");
   const installed = join(folder, "node_modules/.installed-lock.json");

@@ -1,4 +1,4 @@
-/** The JSON Schemas in `docs`, made of what documents are checked by. */
+/** Makes the JSON Schemas in `docs` from the shapes that check the documents. */
 import type { JsonSchema, Shape } from "../packages/simtape/src/model/shape.ts";
 import { EDIT_LIST, TIME } from "../packages/simtape/src/ops/edit/list.ts";
 import { LINE } from "../packages/simtape/src/record/lines/commands.ts";
@@ -18,7 +18,7 @@ import {
 import { SETS } from "../packages/simtape/src/record/events/state-shapes.ts";
 import { RETENTION_POLICY } from "../packages/simtape/src/record/retain/schema.ts";
 
-/** By the name of the file. */
+/** The schemas, by the name of the file. */
 export const JSON_SCHEMAS: Readonly<Record<string, object>> = {
   "edit-list.schema.json": made("simtape edit list", EDIT_LIST, { time: TIME }),
   "retention.schema.json": made("simtape retention policy", RETENTION_POLICY, {}),
@@ -38,7 +38,7 @@ function made(title: string, shape: Shape<unknown>, named: Readonly<Record<strin
   };
 }
 
-/** With references in the place of what has a name. */
+/** The schema with a reference in the place of each shape that has a name. */
 function within(part: unknown, names: ReadonlyMap<unknown, string>): unknown {
   if (typeof part !== "object" || part === null) return part;
   const inner = (item: unknown): unknown => {

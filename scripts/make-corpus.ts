@@ -38,18 +38,18 @@ export const CORPUS_FORMATS: readonly Format[] = [
   nanover,
 ];
 
-/** The corpus: its files by path, and sentences about what the present code does and should not. */
+/** The corpus: its files by path, and a sentence for each fault of the present code. */
 export interface MadeCorpus {
   readonly files: ReadonlyMap<string, Uint8Array>;
   readonly complaints: readonly string[];
 }
 
-/** A case before anything is expected of it. */
+/** A case before its expectations are made. */
 export interface PlannedCase extends Made {
   readonly harm: { readonly of: Made; readonly file: string; readonly steps: Damage["steps"] } | null;
 }
 
-/** Every case, each damaged one behind its sound one; deterministic. */
+/** Every case, each damaged one behind its sound one. The same in every run. */
 export async function plannedCases(): Promise<PlannedCase[]> {
   const sound = await soundCases();
   return sound.flatMap((of) => [
@@ -64,7 +64,7 @@ export async function plannedCases(): Promise<PlannedCase[]> {
   ]);
 }
 
-/** Makes the cases whose id `wants`. Expectations are what the present code does. */
+/** Makes the cases whose id `wants` accepts. It expects of each what the present code does. */
 export async function makeCorpus(wants: (id: string) => boolean = () => true): Promise<MadeCorpus> {
   const files = new Map<string, Uint8Array>();
   const complaints: string[] = [];
@@ -89,7 +89,7 @@ export async function makeCorpus(wants: (id: string) => boolean = () => true): P
   return { files, complaints };
 }
 
-/** One line for each part of each case: what a change of the code changes can be read in a diff. */
+/** The index with one line for each part of a case, so that a diff shows what a change of the code changes. */
 export function indexText(cases: readonly ConformanceCase[]): string {
   const index: CorpusIndex = { version: 1, cases: [] };
   const members = (value: object): string[] =>
@@ -116,7 +116,7 @@ async function damageOf(files: CaseFiles, harm: NonNullable<PlannedCase["harm"]>
   };
 }
 
-/** What the code makes of a recording, part by part; a part in which it fails is null, and a complaint. */
+/** What the present code does with a recording, part by part. A part that fails is null, and adds a complaint. */
 async function expectationOf(made: Made, complaints: string[]): Promise<Expectation> {
   const observed = async (part: string, parts: readonly Part[]): Promise<Expectation> => {
     try {
@@ -133,7 +133,7 @@ async function expectationOf(made: Made, complaints: string[]): Promise<Expectat
   return expectation;
 }
 
-/** Every message as a text; none where the recording does not open. */
+/** Every message as a text; none if the recording does not open. */
 async function messageTexts(files: CaseFiles): Promise<string[]> {
   const found: string[] = [];
   try {
@@ -150,7 +150,7 @@ async function messageTexts(files: CaseFiles): Promise<string[]> {
   return found;
 }
 
-/** Messages of what repair makes; of the recording as it is read, where the format does not repair. */
+/** The messages of the repaired recording; if the format does not repair, those of the recording itself. */
 async function repairedTexts(files: CaseFiles): Promise<string[]> {
   try {
     await using recording = await openFiles(files, CORPUS_FORMATS);
@@ -162,7 +162,7 @@ async function repairedTexts(files: CaseFiles): Promise<string[]> {
   }
 }
 
-/** Elements of `all` that are not in `others`, as often as they are not. */
+/** The elements of `all` that remain when each element of `others` has removed one equal element. */
 function without(all: readonly string[], others: readonly string[]): string[] {
   const counts = new Map<string, number>();
   for (const text of others) counts.set(text, (counts.get(text) ?? 0) + 1);
@@ -194,8 +194,8 @@ if (argv[1] === fileURLToPath(import.meta.url)) {
     if (old === undefined || Buffer.compare(old, bytes) !== 0) changed++;
     total += bytes.length;
   }
-  const gone = [...before.keys()].filter((path) => !files.has(path)).length;
-  stdout.write(`${files.size} files, ${total} bytes; ${changed} changed or new, ${gone} gone\n`);
+  const removed = [...before.keys()].filter((path) => !files.has(path)).length;
+  stdout.write(`${files.size} files, ${total} bytes; ${changed} changed or new, ${removed} removed\n`);
   for (const complaint of complaints) stderr.write(`${complaint}\n`);
   process.exitCode = complaints.length > 0 ? 1 : 0;
 }

@@ -1,6 +1,7 @@
 /**
- * Draws the icons of the installed page from `icon.svg`, in an installed Chromium; `CHROMIUM` names another one. A
- * maskable icon has no corners of its own: the system cuts it, and leaves the middle four fifths at least.
+ * Draws the icons of the installed page from `icon.svg` in Chromium: /usr/bin/chromium, or the program that `CHROMIUM`
+ * names. A maskable icon has no rounded corners: the system cuts it to a shape that keeps at least the middle four
+ * fifths.
  */
 import { readFileSync, writeFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
@@ -9,7 +10,8 @@ import { chromium } from "playwright-core";
 const folder = fileURLToPath(new URL("../packages/viewer/public/", import.meta.url));
 const drawing = readFileSync(`${folder}icon.svg`, "utf8");
 const uncut = drawing.replace(/ rx="[^"]*"/, "");
-if (uncut === drawing) throw new Error("icon.svg has no rounded ground: say how a maskable icon is made of it");
+if (uncut === drawing)
+  throw new Error("icon.svg has no rounded background (rx): change how this script makes a maskable icon of it");
 
 const browser = await chromium.launch({
   executablePath: process.env["CHROMIUM"] ?? "/usr/bin/chromium",

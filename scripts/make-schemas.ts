@@ -1,4 +1,4 @@
-/** Writes what is made of shapes and of the definition of events: `npm run schemas`. */
+/** Writes every file that is made from shapes and from the definitions of events: `npm run schemas`. */
 import { writeFileSync } from "node:fs";
 import { GENERATED } from "./generated.ts";
 

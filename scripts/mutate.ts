@@ -1,8 +1,8 @@
 /**
- * Changes one place of the sources at a time, and looks whether a test notices: `tsx scripts/mutate.ts [COUNT] [--seed N]
- * [--whole]`. A seed chooses the places. Tests that import the file run first; with `--whole` all of `npm test` runs where
- * these notice nothing, and the suite of the server for its files. Prints a table; each file is put back. Exit 1: a change
- * went unnoticed.
+ * Changes one place of the sources at a time, and checks whether a test notices:
+ * `tsx scripts/mutate.ts [COUNT] [--seed N] [--whole]`. A seed chooses the places. The tests that import the file run
+ * first. If they notice nothing and `--whole` is given, all of `npm test` runs, and for files of the server its suite.
+ * Prints a table, and restores each file. Exit 1: no test noticed one of the changes.
  */
 import { spawnSync } from "node:child_process";
 import { readdirSync, readFileSync, writeFileSync } from "node:fs";
@@ -12,13 +12,13 @@ import { parseSync } from "vite";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
 const FOLDERS = ["packages/simtape/src", "packages/server/src", "packages/viewer/src"];
-/** Written by other programs. */
+/** Files that other programs write. */
 const GENERATED = /openapi\.ts$|\.d\.ts$/;
 const OPERATORS: Readonly<Record<string, string>> = {
   ...{ "<": "<=", "<=": "<", ">": ">=", ">=": ">", "===": "!==", "!==": "===" },
   ...{ "+": "-", "-": "+", "*": "/", "&&": "||", "||": "&&", "??": "&&" },
 };
-/** Of types nothing runs. */
+/** Nodes of types, of which no program runs anything. */
 const TYPES = /^TS(?!As|NonNull|Satisfies|ParameterProperty)|^ImportDeclaration$/;
 
 const MINUTES = 10;
@@ -37,7 +37,9 @@ const isWhole = words.includes("--whole");
 const count = Number(words.find((word) => !word.startsWith("--")) ?? 30);
 
 if (spawnSync("git", ["diff", "--quiet", "HEAD", "--", ...FOLDERS], { cwd: root }).status !== 0) {
-  console.error("the sources have changes that are not committed: a run that is killed leaves one more");
+  console.error(
+    "the sources have changes that are not committed: commit them first, because a killed run leaves its change in the sources",
+  );
   process.exit(2);
 }
 const all = FOLDERS.flatMap(filesIn).flatMap(placesIn);
@@ -63,7 +65,7 @@ for (let n = 0; n < count; n++) {
   }
   if (by === null) unnoticed++;
   else if (by.endsWith(".ts") && !passes(by)) {
-    console.error(`${by} fails without a change, too: npm run build, and mend it first`);
+    console.error(`${by} also fails without the change: run npm run build, and repair the test first`);
     process.exit(2);
   }
   const line = text.slice(0, place.from).split("\n").length;
@@ -90,7 +92,7 @@ interface Node {
   readonly right?: Node;
 }
 
-/** every operator, boolean and number of a file that can be another one. */
+/** Every operator, boolean and number of a file, with what replaces it. */
 function placesIn(file: string): readonly Place[] {
   const text = readFileSync(join(root, file), "utf8");
   const found: Place[] = [];
@@ -117,7 +119,7 @@ function isNode(value: unknown): value is Node {
   return typeof value === "object" && value !== null && typeof (value as Node).type === "string";
 }
 
-/** The first test file that fails, or the compiler; null: none does. */
+/** The first test file that fails, or the compiler; null if none does. */
 function noticedBy({ file }: Place): string | null {
   const [folder] = FOLDERS.filter((one) => file.startsWith(one));
   const project = join(folder!, "..", "tsconfig.json");
@@ -133,7 +135,7 @@ function noticedBy({ file }: Place): string | null {
     });
     if (status === 0) continue;
     const failed = /"status":"failed"[^{}]*?"name":"([^"]+)"/.exec(stdout)?.[1];
-    return failed === undefined ? "a test that ends otherwise" : relative(root, failed);
+    return failed === undefined ? "a run that ended early" : relative(root, failed);
   }
   return null;
 }

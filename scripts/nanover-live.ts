@@ -22,17 +22,17 @@ import {
 } from "./nanover.ts";
 
 /**
- * Runs NanoVer's own programs beside simtape: `npm run simulator:nanover [FOLDER]`. Their server is recorded by their
- * recorder and by simtape at once; their recorder and client are at the server of `simtape play`, which must say what
- * their own playback says; twenty of their clients watch, one of which does not read. Exit 1: something differs.
- * Skipped where the programs are not (`NANOVER_PYTHON` names a Python that has them).
+ * Compares simtape with NanoVer's own programs: `npm run simulator:nanover [FOLDER]`. NanoVer's recorder and simtape
+ * record NanoVer's server at the same time. NanoVer's recorder and client then connect to `simtape play`, which must
+ * send what NanoVer's own playback sends. Last, twenty of NanoVer's clients watch, one of which does not read. Exit 1:
+ * something differs. Skipped if the programs are not installed (`NANOVER_PYTHON` names a Python that has them).
  */
 const results: [what: string, figures: string, isRight: boolean][] = [];
-/** Seconds between two steps: their server looks for commands 30 times a second. */
+/** Seconds between two steps: NanoVer's server looks for commands 30 times a second. */
 const STEP = 0.045;
 const CROWD = 20;
 const CROWD_RATE = 4;
-/** Seconds that the crowd watches before its memory is looked at first, and after. */
+/** Seconds that the crowd watches before the first look at simtape's memory, and after it. */
 const WARM = 20;
 const WATCH = 60;
 
@@ -76,11 +76,11 @@ function table(): void {
 interface Tried {
   readonly name: string;
   readonly file: string;
-  /** The same as today's server of NanoVer opens it. */
+  /** The same recording in a file that today's NanoVer server opens. */
   readonly zip: string;
 }
 
-/** Every recording of NanoVer in a folder; one of version 2 is converted for their server, which opens none. */
+/** Every NanoVer recording in a folder. NanoVer's server does not open version 2, so those are converted for it. */
 function recordings(given: string | undefined, folder: string): Tried[] {
   const samples = fileURLToPath(new URL("../../shared/samples/nanover/", import.meta.url));
   const examples = fileURLToPath(new URL("../examples/", import.meta.url));
@@ -102,7 +102,10 @@ function work(folder: string, name: string): string {
   return path;
 }
 
-/** Their server plays message by message: both recorders must have every message. Gives what theirs has. */
+/**
+ * NanoVer's server plays message by message, and both recorders must have every message. Gives those of NanoVer's
+ * recorder.
+ */
 async function stepped(nanover: Nanover, name: string, zip: string, folder: string): Promise<Said[]> {
   const messages = nanover.messages(zip);
   const { server, address } = await nanover.serve([zip]);
@@ -118,19 +121,22 @@ async function stepped(nanover: Nanover, name: string, zip: string, folder: stri
   const { theirs, ours } = await both.end();
   await client.end();
   await server.end();
-  // before, it played for a moment, and merged for each client what that had not got yet
+  // the server also played for a moment before the reset; then it merged the changes that a client had not received yet
   const recorded = partsOf(messages);
   const [a, b] = [lastOf(theirs, recorded), lastOf(ours, recorded)];
   const wrong = unlike(a.frames, b.frames) + unlike(a.updates, b.updates);
   results.push([
-    `${name}: their server, message by message, recorded by both`,
+    `${name}: NanoVer's server, message by message, recorded by both`,
     `${b.frames.length} frames and ${b.updates.length} updates, ${wrong} unlike`,
     wrong === 0 && b.frames.length === recorded.frames.length,
   ]);
   return theirs;
 }
 
-/** Their server plays as fast as it was recorded. It merges for each client what that has not got yet. */
+/**
+ * NanoVer's server plays at the recorded speed. For each client it merges the changes that the client has not received
+ * yet.
+ */
 async function meanwhile(nanover: Nanover, name: string, zip: string, folder: string): Promise<void> {
   const { server, address } = await nanover.serve([zip]);
   const both = await recordedFrom(nanover, address, folder);
@@ -157,7 +163,7 @@ async function meanwhile(nanover: Nanover, name: string, zip: string, folder: st
   ]);
 }
 
-/** What a client has after each frame, and at the end; by the time stamps of the server. */
+/** The values that a client has after each frame, by the server's time stamps, and its shared state at the end. */
 function folded(messages: readonly Said[]): {
   frames: Map<number, string>;
   times: Map<number, number>;
@@ -183,12 +189,12 @@ function folded(messages: readonly Said[]): {
   return { frames, times, state: inOrder(state) };
 }
 
-/** The same with its keys in the order of their names. */
+/** The same, with its keys sorted. */
 function inOrder(digests: Digests): Digests {
   return Object.fromEntries(Object.entries(digests).toSorted(([a], [b]) => (a < b ? -1 : 1)));
 }
 
-/** `simtape play` at their recorder: every frame and update of what their own playback said. */
+/** NanoVer's recorder records `simtape play`. It must get every frame and update that NanoVer's own playback sent. */
 async function played(nanover: Nanover, { name, file, zip }: Tried, theirs: Said[], folder: string): Promise<void> {
   const player = await playedInto([file], ["--rate", "8"]);
   const recorder = await nanover.record(player.address, folder);
@@ -206,7 +212,7 @@ async function played(nanover: Nanover, { name, file, zip }: Tried, theirs: Said
   report(name, wanted, got);
   results.push([
     `${name}: simtape play, recorded by nanover-record`,
-    `${got.frames.length} frames and ${got.updates.length} updates, ${wrong} unlike those of their own playback`,
+    `${got.frames.length} frames and ${got.updates.length} updates, ${wrong} unlike those of NanoVer's own playback`,
     wrong === 0 && shown.frames > 0,
   ]);
 }
@@ -223,7 +229,7 @@ function report(name: string, wanted: Parts, got: Parts): void {
   }
 }
 
-/** Their client's commands, at their server and at that of `simtape play`. */
+/** Sends the commands of NanoVer's client to the server of `simtape play`. */
 async function commanded(nanover: Nanover, files: readonly string[]): Promise<void> {
   const player = await playedInto(files, []);
   const client = nanover.client(player.address);
@@ -264,7 +270,7 @@ async function commanded(nanover: Nanover, files: readonly string[]): Promise<vo
   await player.end();
   const wrong = done.filter(([, isRight]) => !isRight).map(([what]) => what);
   results.push([
-    "commands of their client at simtape play",
+    "commands of NanoVer's client at simtape play",
     `${done.map(([what]) => what).join(", ")}${wrong.length === 0 ? "" : `; wrong: ${wrong.join(", ")}`}`,
     wrong.length === 0,
   ]);
@@ -276,7 +282,7 @@ interface Status {
   readonly time: number;
 }
 
-/** Twenty of their clients, one of which takes no message, beside twenty that all read. */
+/** Twenty of NanoVer's clients that all read; then twenty, one of which takes no message. */
 async function crowded(nanover: Nanover, file: string): Promise<void> {
   const slowest: number[] = [];
   for (const stuck of [0, 1]) {
@@ -299,7 +305,7 @@ async function crowded(nanover: Nanover, file: string): Promise<void> {
     await client.end();
     await player.end();
     results.push([
-      `${CROWD} of their clients, ${stuck === 0 ? "all of which read" : "one of which takes nothing"}, ${WATCH} s at ${CROWD_RATE} times the speed`,
+      `${CROWD} of NanoVer's clients, ${stuck === 0 ? "all of which read" : "one of which takes nothing"}, ${WATCH} s at ${CROWD_RATE} times the speed`,
       `frames of each reader ${least} to ${greatest}; memory of simtape ${early} MB after ${WARM} s, later ${Math.min(...later)} to ${Math.max(...later)} MB`,
       least > 0.95 * greatest && Math.max(...later) < early + 30,
     ]);
@@ -312,13 +318,13 @@ async function crowded(nanover: Nanover, file: string): Promise<void> {
   ]);
 }
 
-/** One of their clients takes nothing for some seconds, and then reads again. */
+/** One of NanoVer's clients takes nothing for some seconds, and then reads again. */
 async function caughtUp(nanover: Nanover, file: string): Promise<void> {
   const player = await playedInto([file], ["--repeat", "--rate", "32"]);
   const crowd = await nanover.crowd(player.address, 3, 1);
   const client = nanover.client(player.address);
   await client.ask("run_play");
-  // less than the twenty seconds after which it would be taken for dead
+  // less than the twenty seconds after which simtape takes a client for dead
   await sleep(15_000);
   await client.ask("run_pause");
   await crowd.ask("free");
@@ -349,10 +355,10 @@ function memoryOf(pid: number): number {
   return Math.round((pages * 4096) / 1e6);
 }
 
-async function until(isThere: () => Promise<boolean>): Promise<void> {
+async function until(hasHappened: () => Promise<boolean>): Promise<void> {
   const deadline = performance.now() + 120_000;
-  while (!(await isThere())) {
-    if (performance.now() > deadline) throw new Error("it does not come to that");
+  while (!(await hasHappened())) {
+    if (performance.now() > deadline) throw new Error("what the script waits for has not happened within two minutes");
     await sleep(50);
   }
 }

@@ -1,11 +1,11 @@
 """Drives NanoVer's own Python programs, one in each call. Needs their package: pip install nanover-server
 
-usage: nanover-programs.py serve RECORDING...      their server: prints its port, ends with its standard input
-       nanover-programs.py client ADDRESS          their client: answers lines [METHOD, ARGUMENT...] in JSON
-       nanover-programs.py crowd ADDRESS N STUCK   N of their clients, STUCK of which take nothing: answers each line
-                                                   with what they have got
-       nanover-programs.py discover                their discovery: prints its port, then what it hears first
-       nanover-programs.py messages RECORDING      their reader: a line for each message, values by their digest
+usage: nanover-programs.py serve RECORDING...      NanoVer's server: prints its port, ends with its standard input
+       nanover-programs.py client ADDRESS          NanoVer's client: answers lines [METHOD, ARGUMENT...] in JSON
+       nanover-programs.py crowd ADDRESS N STUCK   N of its clients, STUCK of which take nothing: answers each line
+                                                   with what each client has received
+       nanover-programs.py discover                NanoVer's discovery: prints its port, then the first server found
+       nanover-programs.py messages RECORDING      NanoVer's reader: a line for each message, with digests of the values
 """
 
 import hashlib
@@ -53,7 +53,7 @@ def serve(*paths):
 
 
 class Counting(NanoverImdClient):
-    """Their client, which counts what it has taken."""
+    """NanoVer's client, which counts the messages that it takes."""
 
     def __init__(self, *args, **kwargs):
         self.frames_taken = 0
@@ -95,7 +95,7 @@ class Stuck(Counting):
 
 
 def stuck_at(address):
-    # without their keepalive, with which it would give up itself after forty seconds
+    # without keepalive: with it, the client itself would close the connection after forty seconds
     return Stuck(connect(address, max_size=MAX_MESSAGE_SIZE, ping_interval=None))
 
 

@@ -7,11 +7,14 @@ import { fileURLToPath } from "node:url";
 
 const DRIVER = fileURLToPath(new URL("nanover-programs.py", import.meta.url));
 
-/** What to do where NanoVer's programs are not. */
+/** What to do if NanoVer's programs are not installed. */
 export const HOW_TO_GET =
-  "NanoVer's own programs are not there: `pip install nanover-server` into a Python 3.13, and name it in NANOVER_PYTHON";
+  "NanoVer's own programs are not installed: `pip install nanover-server` into a Python 3.13, and name it in NANOVER_PYTHON";
 
-/** A Python that has NanoVer's package: `NANOVER_PYTHON`, words separated by blanks, or python3; null: there is none. */
+/**
+ * The words that start a Python with NanoVer's package: those of the variable `NANOVER_PYTHON`, else python3. Null if
+ * that Python does not have the package.
+ */
 export function nanoverPython(): readonly string[] | null {
   const given = process.env["NANOVER_PYTHON"];
   const words = given === undefined || given === "" ? ["python3"] : given.split(" ");
@@ -41,7 +44,7 @@ export class Talking {
     });
   }
 
-  /** The next line that it says. Rejects when it ends before. */
+  /** The next line that the program prints. Rejects if the program ends first. */
   async next(): Promise<unknown> {
     while (this.#lines.length === 0) {
       if (this.#isOver) throw new Error(`${this.process.spawnargs.join(" ")} has ended`);
@@ -57,14 +60,14 @@ export class Talking {
     return this.next();
   }
 
-  /** Ends its input, and waits until it is gone; the status that it leaves. */
+  /** Ends the program's input, and waits until the program has ended. */
   async end(): Promise<void> {
     this.process.stdin!.end();
     while (!this.#isOver) await sleep(20);
   }
 }
 
-/** One message as their reader has it: values by their digest. */
+/** One message as NanoVer's reader reads it, with digests of the values. */
 export interface Said {
   /** Microseconds. */
   readonly time: number;
@@ -79,7 +82,7 @@ export interface Digests {
   readonly [key: string]: string;
 }
 
-/** What one of their clients has got. */
+/** What one of NanoVer's clients has received. */
 export interface Shown {
   readonly frames: number;
   readonly updates: number;
@@ -97,7 +100,7 @@ export class Nanover {
     this.#python = python;
   }
 
-  /** Their server of these recordings, none of which is loaded. */
+  /** NanoVer's server with these recordings, none of which it has loaded yet. */
   async serve(paths: readonly string[]): Promise<{ server: Talking; address: string }> {
     const server = new Talking([...this.#python, DRIVER, "serve", ...paths]);
     return { server, address: `ws://127.0.0.1:${String(await server.next())}` };
@@ -107,7 +110,7 @@ export class Nanover {
     return new Talking([...this.#python, DRIVER, "client", address]);
   }
 
-  /** Their discovery: it listens at a port of this machine, and then says name, id, host and port of a server. */
+  /** NanoVer's discovery. It listens at a port of this machine, and then gives name, id, host and port of a server. */
   async discover(): Promise<{ port: number; found: Promise<unknown> }> {
     const listener = new Talking([...this.#python, DRIVER, "discover"]);
     const port = (await listener.next()) as number;
@@ -120,7 +123,7 @@ export class Nanover {
     return crowd;
   }
 
-  /** Their recorder, once it records; `end` gives the path of what it made in `folder`. */
+  /** NanoVer's recorder, as soon as it records. `end` stops it, and gives the path of its recording in `folder`. */
   async record(address: string, folder: string): Promise<{ end: () => Promise<string> }> {
     const words = [...this.#python, "-u", "-m", "nanover.app.cli.recorder_cli"];
     const recorder = spawn(words[0]!, [...words.slice(1), "--address", address, "--path", folder], {
@@ -143,7 +146,7 @@ export class Nanover {
     };
   }
 
-  /** Every message of a recording, read by their reader. */
+  /** Every message of a recording, read by NanoVer's reader. */
   messages(path: string): Said[] {
     const { stdout, status } = spawnSync(this.#python[0]!, [...this.#python.slice(1), DRIVER, "messages", path], {
       encoding: "utf8",
@@ -158,7 +161,7 @@ export class Nanover {
 
 export const simtape: string = fileURLToPath(new URL("../packages/simtape/bin/simtape.js", import.meta.url));
 
-/** Their recorder and simtape record a server at once. */
+/** NanoVer's recorder and simtape record a server at the same time. */
 export async function recordedFrom(
   nanover: Nanover,
   address: string,
@@ -198,13 +201,13 @@ export async function playedInto(
   };
 }
 
-/** Frames and updates in their order, each of which has a free place beside the other (NanoVer semantics §5.1). */
+/** Frames in their order, and updates in theirs. The order between the two is free (NanoVer semantics §5.1). */
 export interface Parts {
   readonly frames: readonly string[];
   readonly updates: readonly string[];
 }
 
-/** Everything of every message but its time. */
+/** The content of every message, without its time. */
 export function partsOf(messages: readonly Said[]): Parts {
   const frames = messages.flatMap(({ frame }) => (frame === undefined ? [] : [JSON.stringify(frame)]));
   const updates = messages.flatMap(({ updates: given, removals }) =>
@@ -216,7 +219,7 @@ export function partsOf(messages: readonly Said[]): Parts {
 /** An update without content. */
 const NOTHING: string = JSON.stringify([{}, []]);
 
-/** What a server says itself, whatever it plays. */
+/** Values of a frame that a server adds itself, whatever it plays. */
 const OF_SERVER: ReadonlySet<string> = new Set([
   "frame.index",
   "server.timestamp",
@@ -224,11 +227,11 @@ const OF_SERVER: ReadonlySet<string> = new Set([
   "system.simulation.name",
 ]);
 
-/** What messages say of a recording that has been played to its end: as many frames and updates as it has. */
+/** The last frames and updates, as many as the recording has: those of a playback to its end. */
 export function lastOf(messages: readonly Said[], recorded: Parts): Parts {
-  // what a server says of its own accord has no time stamp
+  // a frame that a server sends for itself has no time stamp
   const { frames, updates } = partsOf(messages.filter((one) => one.frame === undefined || one.stamp !== null));
-  // of a change of nothing their server says nothing
+  // NanoVer's server does not send an update without content
   const count = recorded.updates.filter((update) => update !== NOTHING).length;
   return {
     frames: frames.slice(frames.length - recorded.frames.length),
@@ -236,7 +239,7 @@ export function lastOf(messages: readonly Said[], recorded: Parts): Parts {
   };
 }
 
-/** The same without what a server says itself in each frame. */
+/** The same, without the values that a server adds to each frame. */
 export function contentOf(messages: readonly Said[], recorded: Parts): Parts {
   const { frames, updates } = lastOf(messages, recorded);
   const contents = frames.map((text) => {
@@ -246,7 +249,7 @@ export function contentOf(messages: readonly Said[], recorded: Parts): Parts {
   return { frames: contents, updates };
 }
 
-/** How many of two lists are not at the same place in both. */
+/** The number of places at which two lists differ. */
 export function unlike(a: readonly string[], b: readonly string[]): number {
   let count = Math.abs(a.length - b.length);
   for (let i = 0; i < Math.min(a.length, b.length); i++) if (a[i] !== b[i]) count++;

@@ -1,4 +1,7 @@
-/** The kinds of lines as constants of the senders in C++ and Python, between two comments of the one file that each is. */
+/**
+ * Makes the kinds of lines into constants of the senders in C++ and Python. They stand between two comments in the only
+ * file of each sender.
+ */
 import { readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { LINES } from "../packages/simtape/src/record/lines/commands.ts";

@@ -1,6 +1,7 @@
 /**
- * Makes what was built of simtape as small as its users need it: code without comments and indents, since the comments
- * are in the declarations, and no declarations that none of the entries leads to. Lines stay short enough that the places in a stack are found.
+ * Makes the build of simtape small. It removes comments and indents from the code, because the declarations have the
+ * comments, and it removes declarations that no entry needs. Lines stay short, so that positions in a stack trace are
+ * useful.
  */
 import { readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { posix } from "node:path";
@@ -22,10 +23,10 @@ const needed = new Set();
 const declarations = new Set(paths.filter((path) => path.endsWith(".d.ts")));
 for (const { types } of Object.values(exports)) if (types !== undefined) needDeclarations(types.slice("./".length));
 for (const path of declarations) if (!needed.has(path)) rmSync(home + path);
-// what is built next must not take this for its own
+// the next build must not take these files for its own
 rmSync(new URL("../node_modules/.cache/simtape-build/simtape", import.meta.url), { force: true });
 
-/** And all that it leads to; `*` stands for each folder. */
+/** Marks a declaration, and all declarations that it imports, as needed. `*` stands for each folder. */
 function needDeclarations(path) {
   if (path.includes("*")) {
     const [before, behind] = path.split("*");

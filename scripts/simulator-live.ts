@@ -15,24 +15,24 @@ import { Fgfs, fgfsCommand, type Property } from "./fgfs.ts";
 import { framesOf, isAlike, isOwned } from "./fgfs-tape.ts";
 
 /**
- * Records a real FlightGear while it flies, and drives it: `npm run simulator:live`. Compares what was recorded with the
- * properties of the stopped simulator and with the tape of its own recorder, what it shows of a played recording with
- * the recording, and where pilots appear with where they were recorded. Exit 1: something differs. Skipped without fgfs
- * and Xvfb.
+ * Records a real FlightGear while it flies, and plays recordings into it: `npm run simulator:live`. It compares the
+ * recording with the properties of the stopped simulator and with the tape of FlightGear's own recorder, what the
+ * simulator shows with the recording that is played, and the places of pilots with the recorded places. Exit 1:
+ * something differs. Skipped without fgfs and Xvfb.
  */
 const command = fileURLToPath(new URL("../packages/simtape/bin/simtape.js", import.meta.url));
 const examples = fileURLToPath(new URL("../examples/", import.meta.url));
-/** Where the simulator hears other pilots, and where it sends its own packets. */
+/** Port at which the simulator receives other pilots, and port to which it sends its own packets. */
 const MP_PORT = 5599;
 const OWN_PORT = 5597;
 const TELNET_PORT = 5598;
-/** Signals of the ufo and its weather that the protocol may have one frame later than a tape. */
+/** At most so many signals of the ufo and its weather may arrive one frame later than in a tape. */
 const LATER = 12;
 /** Telnet gives ten digits. */
 const TELNET_DIGITS = 1e-9;
 /** Metres of a degree of latitude. */
 const DEGREE = 111_320;
-/** No time of a frame, so that what is shown lies between two, seconds. */
+/** Seconds behind a frame, so that what the simulator shows lies between two frames. */
 const BESIDE = 0.0131;
 const LONGITUDE = "/position/longitude-deg";
 const results: [what: string, figures: string, isRight: boolean][] = [];
@@ -89,7 +89,7 @@ async function recorded(simulator: Fgfs, tape: string, asked: number): Promise<v
     ...["record", "--from", "flightgear", simulator.url, "-o", tape, "--json"],
     ...["--rate", String(asked), "--pilots", String(OWN_PORT)],
   ]);
-  // a busy machine takes its time until packets arrive
+  // on a busy machine the first packets arrive late
   await until(() => Promise.resolve((statSync(`${tape}.take`, { throwIfNoEntry: false })?.size ?? 0) > 8192));
   const [began, cpu] = [performance.now(), cpuOf(recorder)];
   await sleep(10_000);
@@ -107,7 +107,7 @@ async function recorded(simulator: Fgfs, tape: string, asked: number): Promise<v
   ]);
 }
 
-/** Of a simulator whose clock stands one frame is recorded, which has what its properties have. */
+/** Records a simulator whose clock is stopped: the recording has one frame, with the values of the properties. */
 async function stopped(simulator: Fgfs, tape: string): Promise<void> {
   await simulator.set("/sim/freeze/clock", true);
   const recorder = started(["record", "--from", "flightgear", simulator.url, "-o", tape, "--json"]);
@@ -124,7 +124,7 @@ async function stopped(simulator: Fgfs, tape: string): Promise<void> {
     else console.error(`    stopped, ${name}: recorded ${toJson(values[i])}, is ${String(shown[i])}`);
   }
   results.push([
-    "recorded while the clock stands, signals equal to the properties",
+    "recorded while the clock is stopped, signals equal to the properties",
     `${same} of ${names.length}, ${times.length} frame`,
     times.length === 1 && same === names.length,
   ]);
@@ -212,7 +212,7 @@ async function beside(simulator: Fgfs, tape: string, folder: string): Promise<vo
   ]);
 }
 
-/** The simulator's own multiplayer packets, as another pilot's. */
+/** Checks that the recording has the simulator's own multiplayer packets as those of another pilot. */
 async function others(tape: string): Promise<void> {
   await using recording = await open(fromFile(tape));
   const { start, end } = await recording.timeline();
@@ -229,7 +229,7 @@ async function others(tape: string): Promise<void> {
   ]);
 }
 
-/** The tape as the simulator plays it. */
+/** Loads a recorded tape into the simulator, and compares what it shows. */
 async function loaded(simulator: Fgfs, normal: string): Promise<void> {
   await using recording = await open(fromFile(normal));
   const isLoaded = await simulator.load(normal);
@@ -267,7 +267,7 @@ const PATHS = [
   "/orientation/roll-deg",
 ];
 
-/** What the simulator shows while `simtape play` stands at three times; `tape` has what it should show. */
+/** Compares what the simulator shows while `simtape play` is paused at three times; `tape` has the expected values. */
 async function driven(simulator: Fgfs, file: string, tape: string, more: readonly string[]): Promise<void> {
   await using recording = await open(fromFile(file));
   await using shownOf = await open(fromFile(tape));
@@ -281,7 +281,7 @@ async function driven(simulator: Fgfs, file: string, tape: string, more: readonl
       ...["play", file, "--into", "flightgear", "--address", simulator.url],
       ...["--at", `${seconds}s`, "--paused", ...more],
     ]);
-    // what is converted begins at 1 s of its tape
+    // a converted recording begins at 1 s of its tape
     const zero = recording.info.format === "flightgear" ? frames.zero : 1;
     let clock = Number.NaN;
     await until(async () => {
@@ -289,7 +289,7 @@ async function driven(simulator: Fgfs, file: string, tape: string, more: readonl
       clock = Number((await simulator.sample(["/sim/replay/time"]))[0]);
       return Math.abs(clock - zero - seconds) < 0.001;
     });
-    // it is drawn in the frame after
+    // the simulator draws the moment in its next frame
     await sleep(1500);
     const cells = (await overTelnet(PATHS)).map(Number);
     await ended(player);
@@ -312,7 +312,7 @@ async function driven(simulator: Fgfs, file: string, tape: string, more: readonl
   ]);
 }
 
-/** Between two places: degrees, degrees, feet. */
+/** Metres between two places, each of which has degrees, degrees and feet. */
 function metresBetween(a: readonly number[], b: readonly number[]): number {
   return Math.hypot(
     (a[0]! - b[0]!) * DEGREE,
@@ -347,11 +347,11 @@ async function pilotsOf(simulator: Fgfs): Promise<Map<string, Property[]>> {
   return pilots;
 }
 
-/** Where everything of a recording that stands at a time appears as a pilot, beside where it was recorded. */
+/** Compares where the simulator shows pilots with the recorded places, while `simtape play` is paused. */
 async function traffic(simulator: Fgfs, file: string, near: number, place: readonly number[] | null): Promise<void> {
   await using recording = await open(fromFile(file));
   const { start } = await recording.timeline();
-  // between two moments the player shows places that no state has
+  // only at a recorded moment the player shows the places of a state
   let time = start;
   for await (const batch of recording.batches({ end: start + near * 1e9 })) time = batch.time.at(-1) ?? time;
   const at = `${(time - start) / 1e9}s`;
@@ -399,7 +399,7 @@ function cpuOf({ process: { pid } }: Running): number {
   return (Number(user) + Number(system)) / 100;
 }
 
-/** Cores that a process takes, over two seconds. */
+/** Processor cores that a process uses, measured over two seconds. */
 async function loadOf(running: Running): Promise<number> {
   const [before, began] = [cpuOf(running), performance.now()];
   await sleep(2000);
@@ -427,7 +427,7 @@ function started(words: readonly string[]): Running {
   return running;
 }
 
-/** Ends it as Ctrl+C does, and gives what it wrote. */
+/** Stops the process as Ctrl+C does, and gives its output. */
 async function ended(running: Running): Promise<string> {
   running.process.kill("SIGINT");
   const code = await running.code;

@@ -11,13 +11,13 @@ import { framesOf, isAlike, isOwned } from "./fgfs-tape.ts";
 
 /**
  * Makes every kind of tape that the command writes, loads each into a real FlightGear, and compares every signal with
- * what the recording says: `npm run simulator [-- WORD…]`, only tapes whose name holds one of the words. `FGFS` is the command
- * that starts another FlightGear. Exit 1: one did not play where `info` says that it does, or a value differs.
+ * the recording: `npm run simulator [-- WORD…]`. With words, only tapes whose name contains one of them. `FGFS` is the
+ * command that starts another FlightGear. Exit 1: a tape did not play as `info` says, or a value differs.
  */
 const examples = fileURLToPath(new URL("../examples/", import.meta.url));
 const command = fileURLToPath(new URL("../packages/simtape/bin/simtape.js", import.meta.url));
 
-/** Moments that are looked at in each tape. */
+/** Number of moments that are compared in each tape. */
 const MOMENTS = 7;
 interface Tape {
   readonly name: string;
@@ -132,11 +132,11 @@ function simtape(line: string, folder: string, tape: string): void {
     .split(" ")
     .map((word) => word.replace("$/TAPE", tape).replace("$", folder).replace("@/", examples));
   const { status, stderr } = spawnSync("node", [command, ...words, "--force"], { encoding: "utf8" });
-  // 3: done, and something was lost, and listed.
+  // 3: done, but something was lost, which the command lists.
   if (status !== 0 && status !== 3) throw new Error(`simtape ${words.join(" ")}: ${stderr}`);
 }
 
-/** Loads a tape, and compares what the simulator shows between frames with what the recording has in them. */
+/** Loads a tape, and compares what the simulator shows between frames with the recording. */
 async function judged(simulator: Fgfs, name: string, path: string): Promise<Result> {
   const recording = await open(fromFile(path));
   const says = recording.info.metadata["playsIn"] as string;

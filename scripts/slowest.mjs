@@ -19,7 +19,7 @@ if (reports.length === 0) {
 const files = reports.flatMap((path) => {
   const { testResults } = JSON.parse(readFileSync(path, "utf8"));
   return testResults.map(({ name, startTime, endTime, assertionResults }) => ({
-    // from the folder of the repository in which the tests ran
+    // the path from the root of the repository on
     name: name.replace(/^.*?\/(?=(?:packages|examples|test)\/)/, ""),
     seconds: (endTime - startTime) / 1000,
     tests: assertionResults.length,

@@ -1,6 +1,6 @@
 /**
- * The main job on a fresh machine: builds what is not built, makes a recording of each format in `demo/`, and serves
- * them as a library to this machine until Ctrl+C.
+ * `npm start`: builds what is not built yet, makes a recording of each format in `demo/`, and serves them as a library
+ * to this machine until Ctrl+C.
  */
 import { spawn, spawnSync } from "node:child_process";
 import { existsSync } from "node:fs";
@@ -18,7 +18,7 @@ const DEMOS = {
 
 process.stdout.on("error", () => process.exit(0));
 
-/** Runs to its end; nothing else is done when it fails. */
+/** Runs a command to its end. If it fails, the script ends as well. */
 function run(command, words) {
   const { status } = spawnSync(command, words, { cwd: root, stdio: "inherit", shell: process.platform === "win32" });
   if (status !== 0) process.exit(status ?? 1);

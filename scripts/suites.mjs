@@ -1,8 +1,8 @@
 /**
- * Runs the suites that are slow: those whose sources have changed since they passed, by a digest kept in
- * `.ci/passed.json`, which is committed. `--all` runs every one, and so does the first commit of a day in CI. Names
- * choose suites: `node scripts/suites.mjs server site`. `--list` says which would run. What a suite that failed said of
- * it comes once more at the end, where the output of the others does not hide it.
+ * Runs the slow suites whose sources have changed since they passed. `.ci/passed.json`, which is committed, has a
+ * digest of the sources of each suite. `--all` runs every suite, and so does the first commit of a day in CI. Names
+ * choose suites: `node scripts/suites.mjs server site`. `--list` prints which would run. At the end the script repeats
+ * what the failed suites printed about their failures.
  */
 import { execFileSync, spawn } from "node:child_process";
 import { createHash } from "node:crypto";
@@ -14,9 +14,9 @@ import { stripVTControlCharacters } from "node:util";
 const ROOT = fileURLToPath(new URL("..", import.meta.url));
 const PASSED = `${ROOT}.ci/passed.json`;
 
-/** What every suite is built and run with. */
+/** Files with which every suite is built and run. */
 const TOOLS = ["package.json", "package-lock.json", "tsconfig.base.json", "scripts/build.mjs", "scripts/suites.mjs"];
-/** What tests of other packages use of the core's. */
+/** Files of the library's tests that tests of other packages use. */
 const SUPPORT = [
   "packages/simtape/test/support",
   "packages/simtape/test/*.ts",
@@ -32,7 +32,7 @@ const SOURCE = /\.[cm]?[jt]sx?$/;
 /** Lines of a suite's output that say what failed, and why. */
 const FAILURE = /^ *(FAIL|\S*Error|not ok|✗|×)[ :]/;
 
-/** The command of each suite, and the paths that decide about it. */
+/** The command of each suite, and the paths of its sources. */
 const SUITES = {
   queries: {
     command: "npm run test:queries",
@@ -161,7 +161,7 @@ for (const name of names.length > 0 ? names : Object.keys(SUITES)) {
   const seconds = Math.round((Date.now() - start) / 1000);
   process.stdout.write(`suite ${name}: ${status === 0 ? "passed" : "FAILED"} in ${seconds} s\n`);
   if (status !== 0) failures.push({ name, said });
-  // sources that were changed meanwhile were not those that passed
+  // if the sources changed while the suite ran, it has not passed with these
   else if (digestOf([...TOOLS, ...paths]) === digest) {
     passed[name] = { digest, date: new Date().toISOString().slice(0, 10), seconds };
     const sorted = Object.fromEntries(Object.entries(passed).sort(([a], [b]) => (a < b ? -1 : 1)));
@@ -171,7 +171,7 @@ for (const name of names.length > 0 ? names : Object.keys(SUITES)) {
 for (const { name, said } of failures) process.stdout.write(`\nsuite ${name} FAILED:\n${said}\n`);
 process.exitCode = failures.length > 0 ? 1 : 0;
 
-/** Runs a command whose output is shown as it comes. `said` are its lines about failures, and its last ones. */
+/** Runs a command, and shows its output while it runs. `said`: its lines about failures, and its last lines. */
 function run(command) {
   return new Promise((resolve) => {
     const child = spawn(command, { cwd: ROOT, shell: true, stdio: ["inherit", "pipe", "pipe"] });
@@ -195,8 +195,8 @@ function run(command) {
 }
 
 /**
- * SHA-256 over the names and bytes of all files at these paths that are, or could be, committed, of the files that they
- * import wherever these lie, and Node's version.
+ * SHA-256 over Node's version, and over the names and bytes of all files at these paths that git does not ignore, and
+ * of the files that they import from anywhere in the repository.
  */
 function digestOf(paths) {
   const hash = createHash("sha256").update(process.versions.node.split(".")[0]);

@@ -5,7 +5,7 @@ export function commandsPage(cli: string): string {
   const env = { ...process.env, COLUMNS: "100" };
   const parts = [
     "# Commands",
-    "What every command says with `--help`; what they print is in [Commands and their output](/cli).",
+    "The help of every command, as `--help` prints it. [Commands and their output](/cli) describes what they print.",
   ];
   const add = (words: readonly string[]): void => {
     const help = execFileSync(process.execPath, [cli, ...words, "--help"], { encoding: "utf8", env });

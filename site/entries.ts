@@ -2,8 +2,8 @@ import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "nod
 import { dirname, join, relative } from "node:path";
 
 /**
- * Writes into `to` a module for each entry of the package at `home`, of its sources and under the name that a program
- * imports: typedoc names its pages by them.
+ * Writes into `to` a module for each entry of the package at `home`. It exports the sources of the entry, and has the
+ * name that a program imports, because typedoc names its pages by the modules.
  */
 export function writeEntries(home: string, to: string): void {
   const { exports } = JSON.parse(readFileSync(join(home, "package.json"), "utf8")) as {
@@ -11,7 +11,7 @@ export function writeEntries(home: string, to: string): void {
   };
   rmSync(to, { recursive: true, force: true });
   for (const [entry, value] of Object.entries(exports)) {
-    // simtape has all of core
+    // the entry `simtape` exports all of `simtape/core`
     if (typeof value === "string" || value.types === undefined || entry === "./core") continue;
     const source = value.types.replace("./dist/", "src/").replace(/\.d\.ts$/, ".ts");
     const names = source.includes("*") ? readdirSync(join(home, source.split("*")[0]!)) : [""];

@@ -1,7 +1,10 @@
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 
-/** What a built site at `folder`, served under `base`, links to on itself and does not have: a line each. */
+/**
+ * The dead links of the built site at `folder`, which is served under `base`: a line for each link to a page or place
+ * of the site that is missing.
+ */
 export function deadLinks(folder: string, base: string): string[] {
   const files = readdirSync(folder, { recursive: true, encoding: "utf8" }).filter((path) => path.endsWith(".html"));
   const ids = new Map(files.map((path) => [join(folder, path), idsOf(readFileSync(join(folder, path), "utf8"))]));
@@ -12,7 +15,7 @@ export function deadLinks(folder: string, base: string): string[] {
       const [path = "", hash = ""] = decodeURI(link!.replaceAll("&amp;", "&")).split("#");
       if (/^[a-z]+:|^\/\//.test(path)) continue;
       const to = pathOf(path.replace(/\?.*$/, ""), join(folder, file), folder, base);
-      if (to === null) dead.add(`${file}: ${link} is not there`);
+      if (to === null) dead.add(`${file}: ${link} is missing`);
       else if (hash !== "" && ids.has(to) && !ids.get(to)!.has(hash)) dead.add(`${file}: ${link} has no such place`);
     }
   }
@@ -23,7 +26,7 @@ function idsOf(html: string): ReadonlySet<string> {
   return new Set([...html.matchAll(/\bid="([^"]+)"/g)].map(([, id]) => id!.replaceAll("&amp;", "&")));
 }
 
-/** The file that an address stands for; null when there is none. */
+/** The file that an address stands for; null if it is missing. */
 function pathOf(path: string, from: string, folder: string, base: string): string | null {
   if (path === "") return from;
   if (path.startsWith("/") && !path.startsWith(base)) return null;

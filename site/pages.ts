@@ -1,10 +1,10 @@
 import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { dirname, join, posix } from "node:path";
 
-/** Where a file of the repository is that is no page of the site. */
+/** Where files of the repository are that are no pages of the site. */
 const REPOSITORY = "https://github.com/simtape/simtape";
 
-/** Pages that do not lie in docs. */
+/** Pages from files outside docs. */
 const OTHERS: Readonly<Record<string, string>> = {
   "README.md": "start.md",
   "CHANGELOG.md": "changelog.md",
@@ -17,8 +17,8 @@ const OTHERS: Readonly<Record<string, string>> = {
 };
 
 /**
- * Copies the Markdown of the repository at `root` into `to`, as pages. Relative links lead to pages where their files are
- * pages, and to the repository elsewhere. Throws for a link to a file that is not there.
+ * Copies the Markdown of the repository at `root` into `to`, as pages. A relative link leads to the page of its file,
+ * or to the repository if its file is no page. Throws if the file of a link is missing.
  */
 export function copyPages(root: string, to: string): void {
   const pages = pagesOf(root);
@@ -47,7 +47,10 @@ function pagesOf(root: string): ReadonlyMap<string, string> {
   return pages;
 }
 
-/** `text` with the targets of its links replaced, and without elements: a page would take names in brackets for some. */
+/**
+ * `text` with the targets of its links replaced, and without elements: a page would take a name in angle brackets for
+ * one.
+ */
 function linked(text: string, replaced: (link: string) => string): string {
   const code = /(^```[\s\S]*?^```|`[^`\n]*`)/m;
   return text
@@ -69,6 +72,6 @@ function target(root: string, pages: ReadonlyMap<string, string>, file: string, 
   const page = pages.get(wanted) ?? pages.get(`${wanted}/README.md`);
   if (page !== undefined) return `/${page.replace(/(^|\/)index\.md$/, "$1").replace(/\.md$/, "")}${hash}`;
   if (wanted.startsWith("docs/pictures/")) return `/${wanted.slice("docs/".length)}`;
-  if (!existsSync(join(root, wanted))) throw new Error(`${file}: a link leads to ${link}, which is not there`);
+  if (!existsSync(join(root, wanted))) throw new Error(`${file}: a link leads to ${link}, which is missing`);
   return `${REPOSITORY}/${statSync(join(root, wanted)).isDirectory() ? "tree" : "blob"}/main/${wanted}${hash}`;
 }

@@ -9,14 +9,14 @@ const PACKAGES = ["simtape", "server"].map((name) => ({
 }));
 
 /**
- * Gives tests the built module where they import a source: what users have, loaded by Node itself, in half the time. What
- * is not built yet, and what tests replace by `vi.mock`, stays a source.
+ * Gives a test the built module where it imports a source. This is what users have; Node loads it itself, in half the
+ * time. A source stays if it is not built yet, or if a test replaces it by `vi.mock`.
  */
 export function built(): Plugin {
   return {
     name: "built",
     enforce: "pre",
-    // without this, vitest transforms what is built as well
+    // without this, vitest also transforms built modules
     config: () => ({ test: { server: { deps: { external: [/\/packages\/(?:simtape|server)\/dist\/.*\.js$/] } } } }),
     async resolveId(id, importer, options) {
       if (importer === undefined || !id.endsWith(".ts")) return null;

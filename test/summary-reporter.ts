@@ -1,8 +1,8 @@
 import type { Reporter, TestModule } from "vitest/node";
 
 /**
- * Ends a run with one plain line, "tests: N passed, N failed, N skipped", for people and scripts alike. Tests that passed
- * only when tried again are named before it: they are to be mended.
+ * Ends a run with one plain line, "tests: N passed, N failed, N skipped", for people and scripts alike. Before it, the
+ * names of tests that passed only in a second attempt: they need a repair.
  */
 export default class SummaryReporter implements Reporter {
   onTestRunEnd(modules: readonly TestModule[]): void {

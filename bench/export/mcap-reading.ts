@@ -1,6 +1,6 @@
 /**
- * A file of MCAP, read from memory, in a process of its own: `node --import tsx mcap-reading.ts NAME FILE MESSAGES`. Ours
- * reads batches, the peer by its stream reader, with the decompressors of @mcap/support, which are made for it.
+ * Reads a file of MCAP from memory: `node --import tsx mcap-reading.ts NAME FILE MESSAGES`. simtape reads batches. The
+ * peer uses its stream reader and the decompressors of @mcap/support, which are made for it.
  */
 import { readFileSync } from "node:fs";
 import { crc32 } from "node:zlib";

@@ -1,6 +1,6 @@
 /**
- * MCAP beside @mcap/core: written, both to nowhere, with chunks of the same size; and read. Both write with one zstd:
- * Node's own where it has one, else the WebAssembly that ships.
+ * Compares MCAP with @mcap/core. Both write chunks of the same size into a sink that keeps nothing, with the same zstd:
+ * Node's own if it has one, else the WebAssembly that ships with simtape. Then both read the file.
  */
 import { execFileSync } from "node:child_process";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
@@ -20,7 +20,7 @@ import { chunksOf } from "./chunks.ts";
 import { middle, report, toNowhere } from "./measure.ts";
 
 const CHUNK = 1 << 20;
-/** Unix nanoseconds of today: a time of more than 2^53, as files have. */
+/** A Unix time of today in nanoseconds: more than 2^53, as in real files. */
 const EPOCH = 1_760_000_000_000_000_000n;
 const PEER = "@mcap/core";
 const zstd = await loadZstd();
@@ -33,7 +33,7 @@ interface Payload {
   readonly data: Uint8Array;
 }
 
-/** Payloads of 100 B and of 2 kB, stored and as zstd of the same level, written and then read. */
+/** Compares writing and then reading payloads of 100 B and of 2 kB, stored and as zstd of the same level. */
 export async function compareMcap(isSmall: boolean): Promise<void> {
   for (const bytes of [100, 2000]) {
     const count = Math.round((isSmall ? 4e6 : 80e6) / bytes);
@@ -54,7 +54,7 @@ export async function compareMcap(isSmall: boolean): Promise<void> {
   }
 }
 
-/** The whole export of a recording beside the peer that is given the payloads ready. */
+/** Compares the whole export of a recording with the peer, which is given the finished payloads. */
 export async function compareRecording(path: string): Promise<void> {
   const recording = await open(fromFile(path));
   const files = new MemoryFiles("x.mcap");
@@ -70,7 +70,7 @@ export async function compareRecording(path: string): Promise<void> {
   await recording.close();
 }
 
-/** What zstd alone takes to pack the chunks of a file, in milliseconds. */
+/** Milliseconds that zstd alone takes to compress the chunks of a file. */
 async function packingOf(file: Uint8Array): Promise<number> {
   const chunks = chunksOf(file).map(({ records, uncompressedSize }) =>
     zstd.decompress(records, { size: Number(uncompressedSize) }),
@@ -80,7 +80,7 @@ async function packingOf(file: Uint8Array): Promise<number> {
   });
 }
 
-/** In a process of its own: it inherits no heap full of payloads, whose collection would be counted as reading. */
+/** Reads in a process of its own. Here the heap is full of payloads, and their collection would count as reading. */
 function readInProcess(name: string, file: Uint8Array, count: number): void {
   const folder = mkdtempSync(join(tmpdir(), "simtape-bench-"));
   try {

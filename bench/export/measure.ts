@@ -3,8 +3,8 @@ import type { ByteSink } from "../../packages/simtape/dist/index.js";
 const ROUNDS = 3;
 
 /**
- * What `work` takes of the processor, threads included, in milliseconds, so that neighbours do not count: the middle of
- * three, behind one that is not counted.
+ * Processor time of `work` in milliseconds, threads included, which other programs hardly change: the median of three
+ * runs, after a first one that does not count.
  */
 export async function middle(work: () => Promise<void> | void): Promise<number> {
   await work();
@@ -19,8 +19,8 @@ export async function middle(work: () => Promise<void> | void): Promise<number> 
 }
 
 /**
- * A line of what is measured: the speed of ours and of the peer, and their ratio. `codec`: milliseconds of both that are
- * those of the same compressor; 0: there is none.
+ * Prints the speed of simtape, that of the peer, and their ratio. `codec`: milliseconds of both that the same
+ * compressor takes; 0 without one.
  */
 export function report(
   name: string,
@@ -44,7 +44,7 @@ export function report(
   console.log(line.join(" "));
 }
 
-/** A line of a raw limit, in bytes. */
+/** Prints the speed of a raw operation on so many bytes, which is a limit. */
 export function limit(name: string, milliseconds: number, bytes: number): void {
   console.log(`${`  raw: ${name}`.padEnd(34)} ${Math.round(bytes / milliseconds / 1000)} MB/s`);
 }

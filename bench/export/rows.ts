@@ -1,6 +1,7 @@
 /**
- * Rows of a recording as Parquet and CSV, beside DuckDB that writes the same columns from a table in its memory. Ours: the
- * writer alone, of rows in memory; and the whole export, which also reads and folds the recording.
+ * Compares the export of rows to Parquet and CSV with DuckDB, which writes the same columns from a table in its memory.
+ * Of simtape it measures the writer alone, with rows in memory, and the whole export, which also reads and folds the
+ * recording.
  */
 import { closeSync, mkdtempSync, openSync, rmSync, statSync, writeSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -22,7 +23,7 @@ interface Target {
   readonly name: string;
   readonly exporter: typeof csv;
   readonly writerOf: (written: Written, put: Put) => RowWriter | Promise<RowWriter>;
-  /** How DuckDB is asked for the same. */
+  /** Options with which DuckDB writes the same. */
   readonly copy: string;
 }
 
@@ -69,7 +70,7 @@ export async function compareRows(isSmall: boolean): Promise<void> {
         await writer.end();
         closeSync(fd);
       });
-      // the rows that were written are those that it writes
+      // DuckDB writes the rows that simtape has written
       if (name === "parquet") await duck.run(`CREATE TABLE rows AS SELECT * FROM read_parquet('${file}')`);
       const same = await duck.runAndReadAll(`SELECT count(*)::DOUBLE FROM '${file}'`);
       if (same.getRows()[0]![0] !== count) throw new Error(`${name} has other than ${count} rows`);

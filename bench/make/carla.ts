@@ -5,7 +5,7 @@ const DIALECT: carla.Dialect = { scalar: 4, wheel: 48, late: [null, null, null, 
 
 /**
  * A log of 80 movers and 20 lights, in pieces of about a mebibyte, until `size` bytes are reached. `collideEvery`: frames
- * from one collision of two vehicles to the next; by default there is none.
+ * from one collision of two vehicles to the next; by default no vehicles collide.
  */
 export function* makeCarla(size: number, collideEvery = Number.POSITIVE_INFINITY): Generator<Uint8Array> {
   let out = new ByteBuilder(1 << 21);

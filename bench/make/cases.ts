@@ -11,12 +11,12 @@ const MB = 1e6;
 export interface Case {
   readonly name: string;
   readonly file: string;
-  /** Sizes wanted, in bytes; what is made comes near. */
+  /** Wanted sizes, in bytes; the files have about these sizes. */
   readonly sizes: readonly number[];
   make(size: number): Iterable<Uint8Array> | Promise<Iterable<Uint8Array>>;
 }
 
-/** What is measured: how a file of each format is made, and in which sizes. */
+/** The recordings that are measured: how a file of each format is made, and in which sizes. */
 export const CASES: readonly Case[] = [
   { name: "carla", file: "town.log", make: makeCarla, sizes: [100 * MB, 1000 * MB] },
   { name: "nanover", file: "run.traj", make: makeNanover, sizes: [100 * MB, 1000 * MB] },

@@ -1,4 +1,4 @@
-/** A large HCRP recording of a crowd, quickly: some minutes are recorded and compacted, and these follow each other. */
+/** Makes a large HCRP recording of a crowd quickly: records and compacts some minutes, and repeats their chunks. */
 import { closeSync, openSync, readFileSync, writeSync } from "node:fs";
 import { join } from "node:path";
 import { ByteBuilder } from "../../packages/simtape/dist/bytes/builder.js";
@@ -17,10 +17,10 @@ import { directoryStore, fromFile, toFile } from "../../packages/simtape/dist/io
 import { compact, record } from "../../packages/simtape/dist/record/index.js";
 import { stanceAt } from "./walkers.ts";
 
-/** The crowd: things that walk for two of twenty seconds, each at its own times, as creatures do. */
+/** Number of things in the crowd. Each walks for two of twenty seconds, at times of its own, as creatures do. */
 export const CROWD = 1000;
 
-/** Whether one of them walks. */
+/** Whether a thing walks at a tick. */
 export function walks(thing: number, tick: number): boolean {
   return (tick + thing * 37) % 400 < 40;
 }
@@ -44,8 +44,8 @@ export async function makeCrowd(folder: string, path: string, ticks: number): Pr
 }
 
 /**
- * The chunks of a compacted recording as they are, again and again until there are `size` bytes: the first has a snapshot,
- * so that what came before does not matter. Gives the ticks of one round and of all.
+ * Writes the chunks of a compacted recording unchanged, again and again, until there are `size` bytes. The first chunk
+ * has a snapshot, so that it does not depend on those before it. Gives the ticks of one round and of all.
  */
 export function repeat(from: string, to: string, size: number): { round: number; ticks: number } {
   const file = readFileSync(from);

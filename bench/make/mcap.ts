@@ -1,4 +1,4 @@
-/** Files of @mcap/core, as it is meant to be used: chunks with indexes, zstd where asked for. */
+/** Files of @mcap/core, used as its authors intend: chunks with indexes, and zstd if asked for. */
 import { closeSync, fstatSync, fsyncSync, openSync, readSync, writeSync } from "node:fs";
 import { McapIndexedReader, McapWriter } from "@mcap/core";
 import { loadZstd } from "../../packages/simtape/dist/codec/zstd.js";
@@ -11,7 +11,10 @@ export interface McapOutput {
   close(): Promise<void>;
 }
 
-/** Writes a file, or for `null` nowhere but to `take`; chunks of `chunkSize` bytes before compression. */
+/**
+ * Writes a file. With `null` for its path, the bytes go only to `take`. Chunks have `chunkSize` bytes before
+ * compression.
+ */
 export async function createMcap(
   path: string | null,
   {
@@ -54,7 +57,7 @@ export async function createMcap(
     close: async () => {
       await writer.end();
       if (fd === null) return;
-      // Ours are on the disk when they are closed; so is this one.
+      // A file of simtape is on the disk when it is closed; so is this one.
       fsyncSync(fd);
       closeSync(fd);
     },
@@ -88,7 +91,7 @@ export async function openMcap(path: string): Promise<McapInput> {
   return { reader, reads: () => reads, close: () => closeSync(fd) };
 }
 
-/** A move without any coding: player, three doubles, two floats, on the ground. */
+/** A move as plain bytes: player, three doubles, two floats, on the ground. */
 export function plainMove(
   player: number,
   { x, y, z, yaw, pitch, onGround }: { x: number; y: number; z: number; yaw: number; pitch: number; onGround: boolean },

@@ -14,7 +14,7 @@ function makePayloads(): Uint8Array[] {
   });
 }
 
-/** Takes bytes and keeps none: what writing costs without a disk. */
+/** A sink that keeps nothing: it shows what writing costs without a disk. */
 function toNowhere(): SinkBundle {
   let position = 0;
   const done = Promise.resolve();
@@ -35,7 +35,7 @@ function toNowhere(): SinkBundle {
   return { name: "nowhere", open: () => Promise.resolve(sink) };
 }
 
-/** With @mcap/core, in chunks as it makes them by default, not compressed; `null`: to nowhere. */
+/** Writes the payloads with @mcap/core, in chunks of its default size, not compressed. `null`: into no file. */
 export async function writeMcap(path: string | null): Promise<void> {
   const file = await createMcap(path, { chunkSize: 1 << 20, isCompressed: false });
   const channel = await file.channel("a");
@@ -43,7 +43,10 @@ export async function writeMcap(path: string | null): Promise<void> {
   await file.close();
 }
 
-/** With our writer, not compressed either unless asked for. HCRP has ticks: a thousand messages in each. */
+/**
+ * Writes the payloads with simtape's writer, also not compressed unless asked for. HCRP has ticks: a thousand messages
+ * each.
+ */
 export async function writeOwn(path: string | null, id: "mira" | "hcrp", compression: "store" | "fast"): Promise<void> {
   const writing = await FORMATS.find((of) => of.id === id)!.writing!();
   const isTicked = id === "hcrp";

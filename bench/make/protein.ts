@@ -11,10 +11,10 @@ const [HELIX, STRAND, TURN] = [
   [60, 30],
 ] as const;
 const [FRAMES, EVERY] = [150, 33_333];
-/** Between chains, and how far atoms move, nm. */
+/** Distance between chains, and how far atoms move, nm. */
 const [APART, SWAY] = [3, 0.02];
 
-/** A v2 trajectory, five seconds of it, of chains of residues side by side: so many atoms, and whole chains. */
+/** A v2 trajectory of five seconds: chains of residues side by side, which have about `atoms` atoms in all. */
 export function proteinOf(atoms: number): Uint8Array {
   const chains = Math.max(1, Math.round(atoms / (4 * CHAIN)));
   const wide = Math.ceil(Math.sqrt(chains));

@@ -1,16 +1,16 @@
-/** Players that run and jump all the time, by the game's own laws of motion: what costs a recorder most. */
+/** Players that run and jump all the time, by the game's own laws of motion. No other players cost a recorder more. */
 
 import type { Stance } from "../../packages/simtape/dist/record/index.js";
 
-/** Degrees of a turn that one count of the mouse makes: sensitivity 0.5 of the game's options. */
+/** Degrees that one count of the mouse turns a player, with the game's sensitivity of 0.5. */
 const MOUSE = 0.15;
 const GRAVITY = 0.08;
 const DRAG = 0.98;
 const JUMP = 0.42;
-/** What is left of the way across after a tick on the ground and in the air. */
+/** Share of the horizontal speed that remains after a tick, on the ground and in the air. */
 const GROUND = 0.546;
 const AIR = 0.91;
-/** What a sprinter adds to it, and by a jump. */
+/** Horizontal speed that a sprinter adds in a tick on the ground, in a tick in the air, and by a jump. */
 const STRIDE = 0.13;
 const GLIDE = 0.026;
 const LEAP = 0.2;
@@ -33,7 +33,9 @@ function groundAt(x: number, z: number): number {
   return 64 + Math.round(2 * (Math.sin(u / 5) + Math.cos(v / 6) + Math.sin((u + v) / 9))) / 2;
 }
 
-/** One player. Looks where it wants to go with a hand that is never still, sprints there and jumps on the way. */
+/**
+ * One player: it turns to where it wants to go with a hand that is never still, sprints there, and jumps on the way.
+ */
 export class Runner {
   readonly #random: () => number;
   #x: number;
@@ -62,7 +64,7 @@ export class Runner {
     return { x: this.#x, y: this.#y, z: this.#z, yaw: this.#yaw, pitch: this.#pitch, onGround: this.#onGround };
   }
 
-  /** The next tick; false: it did not stir. */
+  /** The next tick; false: the player did not move. */
   step(): boolean {
     const random = this.#random;
     if (this.#pause > 0) {
@@ -101,7 +103,7 @@ export class Runner {
     this.#pitch = Math.max(-90, Math.min(90, this.#pitch + Math.round(this.#nodding) * MOUSE));
   }
 
-  /** As far as the ground lets it: floors carry, walls stop, half a block is a step. */
+  /** Moves as far as the ground allows: floors carry, walls stop, half a block is a step. */
   #walk(): void {
     const floor = groundAt(this.#x, this.#z);
     const y = this.#y + this.#vy;

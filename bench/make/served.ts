@@ -1,15 +1,15 @@
-/** A file on a server that takes its time, and what is asked of it. */
+/** A server that delays its answers, and counts the requests for its one file. */
 import { fork } from "node:child_process";
 import { once } from "node:events";
 import { fileURLToPath } from "node:url";
 
-/** What was asked since `reset`. */
+/** The requests since `reset`. */
 export interface Requests {
   readonly count: number;
   readonly bytes: number;
-  /** When each came, Unix milliseconds. */
+  /** When each arrived, Unix milliseconds. */
   readonly times: readonly number[];
-  /** Not answered yet at the same time, at most. */
+  /** Most requests that were open at the same time. */
   readonly together: number;
 }
 
@@ -19,7 +19,10 @@ export interface Served extends Disposable {
   report(): Promise<Requests>;
 }
 
-/** Ranges of a file, each `delay` milliseconds late, from a process of its own: its time is not ours. */
+/**
+ * Serves ranges of a file, each `delay` milliseconds late, in a process of its own, whose processor time does not
+ * count.
+ */
 export async function served(path: string, delay: number): Promise<Served> {
   const child = fork(fileURLToPath(new URL("server.ts", import.meta.url)), [path, String(delay)], {
     execArgv: ["--import", "tsx"],

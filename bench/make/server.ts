@@ -1,6 +1,6 @@
 /**
- * Ranges of a file over HTTP, each some milliseconds late, in a process of its own: forked with path and delay. Says its
- * port, then answers "report" with what was asked since the last "reset".
+ * Serves ranges of a file over HTTP, each some milliseconds late. `served.ts` forks this process with the path and the
+ * delay. It sends its port, and then answers "report" with the requests since the last "reset".
  */
 import { createReadStream, statSync } from "node:fs";
 import { createServer } from "node:http";

@@ -1,9 +1,9 @@
-/** Players that run around, for recordings of any length: known places, and nothing that compresses by itself. */
+/** Players that run around, for recordings of any length: their places are known, and do not repeat. */
 import type { Recorder } from "../../packages/simtape/dist/record/index.js";
 
 const stance = { x: 0, y: 0, z: 0, yaw: 0, pitch: 0, onGround: false };
 
-/** Where a player is at a tick. The same object each time. */
+/** The place of a player at a tick, always in the same object. */
 export function stanceAt(player: number, tick: number): typeof stance {
   const at = tick * (1 + player / 7) + player * 1000;
   const angle = at / 160 + Math.sin(at / 97);
@@ -17,7 +17,7 @@ export function stanceAt(player: number, tick: number): typeof stance {
 }
 
 /**
- * Records `ticks` of them; they stand still two ticks of three minutes, as people do. `between` is awaited every second.
+ * Records `ticks` of them. Each stands still for one of three minutes, as people do. `between` is awaited every second.
  * Gives the number of moves.
  */
 export async function walk(

@@ -1,6 +1,6 @@
 import type { Clock, Time } from "../../packages/simtape/dist/index.js";
 
-/** Rings as soon as what was begun has come to rest, however long that would be by the wall. */
+/** A clock that rings as soon as all work that has begun is done, without waiting for the time itself. */
 export class BenchClock implements Clock {
   /** Processor time of each ring, milliseconds. */
   readonly milliseconds: number[] = [];
@@ -19,7 +19,7 @@ export class BenchClock implements Clock {
     };
   }
 
-  /** Rings until `isDone`; where nothing is to ring, what is being read is waited for. */
+  /** Rings until `isDone`. While no alarm is set, it waits for the reading that is under way. */
   async run(isDone: () => boolean): Promise<void> {
     while (!isDone()) {
       await turn();
@@ -34,7 +34,7 @@ export class BenchClock implements Clock {
   }
 }
 
-/** Milliseconds of processor time since. */
+/** Milliseconds of processor time since then. */
 export function spent(since: NodeJS.CpuUsage): number {
   const { user, system } = process.cpuUsage(since);
   return (user + system) / 1000;

@@ -1,4 +1,4 @@
-/** Ten minutes at rate 8 in a loop, and memory meanwhile: `loop.ts FOLDER`. */
+/** Measures memory while ten minutes are played at rate 8 in a loop: `loop.ts FOLDER`. */
 import { join } from "node:path";
 import { open, play } from "../../packages/simtape/dist/index.js";
 import { fromFile } from "../../packages/simtape/dist/io/node/index.js";

@@ -1,11 +1,13 @@
-/** Playing backwards beside playing forward: `reverse.ts FILE|URL NAME SECONDS`. Memory is measured apart. */
+/**
+ * Compares playing backwards with playing forward: `reverse.ts FILE|URL NAME SECONDS`. Other runs measure the memory.
+ */
 import { open, play, type Time } from "../../packages/simtape/dist/index.js";
 import { fromFile } from "../../packages/simtape/dist/io/node/index.js";
 import { BenchClock } from "./clock.ts";
 import { memory, timed } from "./figures.ts";
 
 const ROUNDS = 3;
-/** Nanoseconds at least that are played: in less, what is read ahead and not needed would count. */
+/** Least span that is played, nanoseconds: in a shorter one, data that is read ahead and not used would count. */
 const LEAST = 200e9;
 const [place, name, seconds] = process.argv.slice(2) as [string, string, string];
 
@@ -40,7 +42,7 @@ const middle = start + Math.floor((end - start) * 0.4);
 for (const rate of [1, 8, 64]) {
   const span = Math.max(LEAST, (Number(seconds) * 1e9 * rate) / 8);
   const range = (round: number): [Time, Time] => [middle + round * span, middle + (round + 1) * span];
-  // the first ones compile
+  // in the first runs Node compiles the code
   for (const by of [rate, -rate]) await run(by, ...range(ROUNDS));
   const there: Run[] = [];
   const back: Run[] = [];

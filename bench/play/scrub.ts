@@ -1,4 +1,4 @@
-/** A pointer that is dragged over 1 GB behind HTTP, 30 ms away, sixty times in a second: `scrub.ts FOLDER`. */
+/** Measures dragging a pointer over 1 GB behind HTTP with a delay of 30 ms, sixty moves a second: `scrub.ts FOLDER`. */
 import { join } from "node:path";
 import { open, play, type Time } from "../../packages/simtape/dist/index.js";
 import { served } from "../make/served.ts";
@@ -9,7 +9,7 @@ const SECONDS = 10;
 const MOVES = SECONDS * 60;
 const [folder] = process.argv.slice(2) as [string];
 
-/** To and fro over all of it, and not twice to the same place. */
+/** To and fro over the whole recording, and never twice to the same place. */
 function pointer(n: number, end: Time): Time {
   return Math.floor((0.5 - 0.49 * Math.cos(n / 40) + 0.01 * Math.sin(n * 1.7)) * end);
 }
@@ -21,7 +21,7 @@ for (const isPlaying of [false, true]) {
   await using player = play(recording);
   await player.seek(0.5 * end);
   if (isPlaying) player.play();
-  /** Unix milliseconds of the pointer's moves, by the time they led to. */
+  /** The pointer's moves: the time that each led to, and when it was, milliseconds. */
   const moves: { readonly time: Time; readonly at: number }[] = [];
   const shown: number[] = [];
   const waited: number[] = [];

@@ -1,4 +1,7 @@
-/** State of 1,000 things at random times of 1 GB, beside @mcap/core on the same moves: `state.ts FOLDER`. */
+/**
+ * Measures the state of 1,000 things at random times of 1 GB, beside @mcap/core on the same moves:
+ * `state.ts FOLDER SECONDS`.
+ */
 import { closeSync, openSync, readSync } from "node:fs";
 import { join } from "node:path";
 import type { McapTypes } from "@mcap/core";
@@ -11,7 +14,7 @@ import { median, spread, summary, timed } from "./figures.ts";
 const SEEKS = 400;
 const [folder, seconds] = process.argv.slice(2) as [string, string];
 
-/** Passes reads on, and keeps where they were. */
+/** A source that notes the place of each read. */
 class Noted implements ByteSource {
   readonly name: string;
   reads: { readonly offset: number; readonly length: number }[] = [];
@@ -50,7 +53,7 @@ for (let n = 0; n < SEEKS; n++) {
   const { result, wall, processor } = await timed(() => recording.state(Math.floor(spread(n) * end)));
   if (result.sets.get("entities")!.ids.length !== CROWD) throw new Error("not the whole crowd");
   mostReads = Math.max(mostReads, source.reads.length);
-  // the first ones compile
+  // in the first ones Node compiles the code
   if (n < 100) continue;
   walls.push(wall);
   processors.push(processor);
@@ -67,7 +70,7 @@ const { reader, close, reads } = await openMcap(join(folder, "crowd.mcap"));
 const topics = [...reader.channelsById.values()].map(({ topic }) => topic);
 const length = Number(seconds) * 1e9;
 
-/** One pass back, until the last message of every channel was met. */
+/** Reads back in one pass until it has the last message of every channel. */
 async function inOnePass(endTime: bigint): Promise<number> {
   const seen = new Set<number>();
   for await (const { channelId } of reader.readMessages({ endTime, reverse: true })) {

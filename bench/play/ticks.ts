@@ -1,6 +1,6 @@
 /**
- * How long a tick of playing takes, and a seek: ten minutes of 24 players in HCRP. Processor time, so that what else the
- * machine does counts little; the 95th percentile of a tick should stay below 2 ms.
+ * Measures how long a tick of playing and a seek take, in ten minutes of 24 players in HCRP. It measures processor
+ * time, which other programs hardly change; the 95th percentile of a tick should stay below 2 ms.
  */
 import { demo } from "../../packages/demo/dist/hcrp.js";
 import {

@@ -1,8 +1,9 @@
 /**
- * How long a search takes in a large library: `npm run bench:catalog [-- --database embedded --recordings 50000]`. The
- * facts of a million recordings are made in PostgreSQL (50,000 in the embedded database), then each kind of search is
- * asked over HTTP with other values each time, one after the other. Aims: the first page in 50 ms, 95 of 100 searches of
- * each kind in 100 ms. `--keep ADDRESS` uses a database that is filled, or fills it.
+ * Measures how long a search takes in a large library:
+ * `npm run bench:catalog [-- --database embedded --recordings 50000]`. Makes the facts of a million recordings in
+ * PostgreSQL (50,000 in the embedded database), and then asks each kind of search over HTTP, one after the other, with
+ * other values each time. Aims: the first page in 50 ms, 95 of 100 searches of each kind in 100 ms. `--keep ADDRESS`
+ * uses that database, and fills it if it is empty.
  */
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
@@ -113,7 +114,7 @@ let node: ChildProcess | null = null;
 try {
   const address = values.keep ?? (postgres === null ? `embedded:${folder}/database` : await postgres.database());
   await fill(address);
-  // without jobs: a scan would find that all files are gone
+  // without jobs, because a scan would find all files missing
   const words = ["serve", folder, "--port", "0", "--workers", "0", "--database", address];
   node = spawn(process.execPath, [CLI, ...words, "--requests-per-minute", "1000000", "--public", "own"], {
     stdio: ["ignore", "pipe", "inherit"],

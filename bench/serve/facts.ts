@@ -1,7 +1,9 @@
-/** The facts of many recordings, made inside of a database: what a library of a team has after years, without its files. */
+/**
+ * Makes the facts of many recordings inside a database: what the library of a team has after years, without its files.
+ */
 import type { Database } from "../../packages/server/dist/database/database.js";
 
-/** Of a player in it, whose identity is among the subjects of some recordings. */
+/** The identity of a player, which is among the subjects of some recordings. */
 export const PLAYER = "00000000-0000-4000-8000-000000000007";
 
 const WORDS = ["night", "rain", "merge", "junction", "overtake", "parking", "taxiway", "descent", "protein", "water"];
@@ -107,7 +109,7 @@ const PEOPLE: readonly string[] = [
       from generate_series(0, 39) n order by n) paths`,
 ];
 
-/** Fills tables that are there and empty. Indexes are made behind the rows, which is many times as quick. */
+/** Fills empty tables. It makes the indexes after the rows, which is many times as fast. */
 export async function fillFacts(
   client: Awaited<ReturnType<Database["connect"]>>,
   recordings: number,

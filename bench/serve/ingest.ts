@@ -1,7 +1,7 @@
 /**
- * How fast small files that were put into the folder are in the catalog with their facts: 1,000 recordings of five
- * seconds, of all formats in turn, all different: `npm run bench:ingest [-- --files 1000 --database postgres]`. Aim: 1,000
- * a minute.
+ * Measures how soon small files in the folder are in the catalog with their facts:
+ * `npm run bench:ingest [-- --files 1000 --database postgres]`. It moves 1,000 different recordings of five seconds, of
+ * all formats in turn, into the folder. Aim: 1,000 a minute.
  */
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
@@ -39,7 +39,7 @@ try {
   await later(3000);
   const before = useOf(server.pid!);
   const began = performance.now();
-  // at once: they are on the same disk
+  // one rename on the same disk moves all of them at the same moment
   renameSync(made, join(library, "come"));
   const answers: number[] = [];
   let done = 0;
@@ -70,7 +70,7 @@ try {
   rmSync(folder, { recursive: true, force: true });
 }
 
-/** Makes the recordings; their bytes together. */
+/** Makes the recordings, and gives the sum of their bytes. */
 async function make(): Promise<number> {
   const demos = Object.entries(DEMOS);
   let bytes = 0;
@@ -88,7 +88,7 @@ function endingOf(name: string): string {
   return name.slice(name.indexOf("."));
 }
 
-/** How many have their facts. */
+/** The number of recordings that have their facts. */
 async function indexed(address: string): Promise<number> {
   const answer = await fetch(`${address}/api/facets?state=indexed`);
   return ((await answer.json()) as { readonly total: number }).total;

@@ -1,6 +1,6 @@
 /**
- * Many live recordings on one node: what they cost, how far behind they can be read, and whether other requests wait:
- * `npm run build && npx tsx bench/serve/live.ts [--recordings 20] [--things 10] [--seconds 30]`.
+ * Measures many live recordings on one node: what they cost, how late they can be read, and whether other requests
+ * wait: `npm run build && npx tsx bench/serve/live.ts [--recordings 20] [--things 10] [--seconds 30]`.
  */
 import { spawn } from "node:child_process";
 import { once } from "node:events";
@@ -16,7 +16,7 @@ import { later, print, quantile, useOf } from "./measure.ts";
 const CLI = fileURLToPath(new URL("../../packages/simtape/bin/simtape.js", import.meta.url));
 /** Milliseconds of a tick. */
 const TICK = 50;
-/** Milliseconds until all have begun: that is not measured. */
+/** Milliseconds until all recordings have begun, which do not count. */
 const BEGINNING = 8000;
 
 const { values } = parseArgs({
@@ -43,7 +43,7 @@ try {
     senders.push(
       request(`${address}/api/live/bench-${n}`, { method: "POST", agent: false }).on("error", () => undefined),
     );
-  /** Wall clock at which each tick was sent, of all recordings alike. */
+  /** When each tick was sent, which is the same for all recordings. */
   const sent: number[] = [];
   const sending = setInterval(() => {
     const tick = sent.length;
@@ -64,7 +64,7 @@ try {
     let first = true;
     socket.on("message", (data) => {
       const message = JSON.parse((data as Buffer).toString("utf8")) as { readonly seconds: number };
-      // the last moment that could be read until now
+      // when the last tick was sent that can be read now
       const at = sent[Math.round(message.seconds * 20) - 1];
       if (!first && at !== undefined) behind.push(performance.now() - at);
       first = false;

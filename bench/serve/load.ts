@@ -1,7 +1,8 @@
 /**
- * A mixed load on one node: 500 ranges of 4 KB a second, 20 recordings that are recorded live, 200 who watch in one
- * room, all at once; beside it the same ranges from plain node:http:
- * `npm run bench:load [-- --minutes 10 --database embedded|postgres]`. Without `--database` first the one, then the other.
+ * Measures a mixed load on one node: 500 ranges of 4 KB a second, 20 live recordings, and 200 viewers in one room, all
+ * at the same time. Beside it, plain node:http serves the same ranges:
+ * `npm run bench:load [-- --minutes 10 --database embedded|postgres]`. Without `--database` it measures first the one,
+ * then the other.
  */
 import { type ChildProcess, execFileSync, fork, spawn } from "node:child_process";
 import { once } from "node:events";
@@ -21,7 +22,7 @@ const [PLAIN, READERS, ROOMS] = ["plain.mjs", "readers.mjs", "rooms.ts"].map((na
 const SIZE = 2 ** 30;
 /** Ranges a second; live recordings, and things that move in each; viewers; milliseconds of a tick. */
 const [RATE, LIVE, THINGS, VIEWERS, TICK] = [500, 20, 10, 200, 50];
-/** Seconds until everything runs; and of plain node:http, which is the same all the time. */
+/** Seconds until everything runs; and seconds that plain node:http is measured, which is the same all the time. */
 const [BEGINNING, PLAIN_SECONDS] = [10, 30];
 
 interface Answers {
@@ -104,7 +105,7 @@ async function measureServer(name: string, recording: string, words: readonly st
   await end(server);
 }
 
-/** Sends all live recordings line by line, until the second is called. */
+/** Sends lines to all live recordings until `stop` is called. */
 function record(address: string): [senders: readonly ClientRequest[], stop: () => void] {
   const senders = Array.from({ length: LIVE }, (_, n) =>
     request(`${address}/api/live/load-${n}`, { method: "POST", agent: false }).on("error", () => undefined),
@@ -162,7 +163,7 @@ async function end(child: ChildProcess): Promise<void> {
   await once(child, "exit");
 }
 
-/** The recording that is watched, by its id, and the path of the large one's bytes. */
+/** The id of the recording that is watched, and the path of the bytes of the large one. */
 async function indexed(address: string): Promise<{ readonly watched: string; readonly url: string }> {
   for (;;) {
     const answer = await fetch(`${address}/api/recordings`);

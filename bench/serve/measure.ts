@@ -1,7 +1,7 @@
 /** What the measurements of the server share. */
 import { readFileSync } from "node:fs";
 
-/** Of the system's counting, in a second. */
+/** Units in which the system counts processor time, in a second. */
 const TICKS = 100;
 
 /** What a process has used. */
@@ -13,7 +13,7 @@ export interface Use {
   readonly memory: number;
 }
 
-/** What a process has used so far; with its children's processes left out. */
+/** What a process has used so far, without its child processes. */
 export function useOf(pid: number): Use {
   const secondsIn = (path: string): number => {
     const fields = readFileSync(path, "utf8").split(") ")[1]!.split(" ");
@@ -23,7 +23,7 @@ export function useOf(pid: number): Use {
   return { cpu: secondsIn(`/proc/${pid}/stat`), first: secondsIn(`/proc/${pid}/task/${pid}/stat`), memory };
 }
 
-/** The value below which `part` of all are; NaN of none. */
+/** The value below which the share `part` of all values is; NaN without values. */
 export function quantile(values: readonly number[], part: number): number {
   const sorted = Float64Array.from(values).sort();
   return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * part))] ?? Number.NaN;
@@ -33,7 +33,7 @@ export function later(milliseconds: number): Promise<void> {
   return new Promise((resolve) => setTimeout(resolve, milliseconds));
 }
 
-/** A line for each name. */
+/** Prints a line for each name. */
 export function print(row: Readonly<Record<string, number>>): void {
   for (const [name, value] of Object.entries(row)) process.stdout.write(`${name.padEnd(34)} ${value.toFixed(1)}\n`);
 }

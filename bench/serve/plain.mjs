@@ -1,4 +1,4 @@
-/** A file by ranges over plain node:http: what any server in Node costs at least. `node plain.mjs FILE`. */
+/** Serves ranges of a file over plain node:http: no server in Node costs less. `node plain.mjs FILE`. */
 import { open } from "node:fs/promises";
 import { createServer } from "node:http";
 

@@ -1,8 +1,8 @@
 /**
- * What a range of 4 KB costs: `npm run bench:serve [-- OPTIONS OF serve]`. Processor time of the server at rest beside
- * that of plain node:http with as many threads for files, over 40,000 random ranges of 1 GB each, asked for by
- * connections that are kept alive, from a process of their own. Rounds of the two take turns, as a machine that others
- * use is not equally fast all the time.
+ * Measures what a range of 4 KB costs: `npm run bench:serve [-- OPTIONS OF serve]`. Compares the processor time of an
+ * idle server with that of plain node:http, which has as many threads for files. A process of its own asks each for
+ * 40,000 random ranges of a file of 1 GB, over connections that are kept alive. The two take turns, because other
+ * programs change the speed of the machine.
  */
 import { type ChildProcess, execFileSync, spawn } from "node:child_process";
 import { once } from "node:events";
@@ -62,7 +62,7 @@ function processorTime(pid: number): number {
 }
 
 async function start(...words: string[]): Promise<[ChildProcess, address: string]> {
-  // as many as the command has
+  // as many threads for files as the command has
   const env = { UV_THREADPOOL_SIZE: "16", ...process.env };
   const child = spawn(process.execPath, words, { stdio: ["ignore", "pipe", "inherit"], env });
   started.push(child);

@@ -1,6 +1,7 @@
 /**
- * Asks for ranges of 4 KB at random places of one file, so many a second whatever the answers take:
- * `node readers.mjs URL SIZE RATE SECONDS`. Prints the milliseconds of each answer, from when it was due, as JSON.
+ * Asks for ranges of 4 KB at random places of one file, so many a second however long the answers take:
+ * `node readers.mjs URL SIZE RATE SECONDS`. Prints the milliseconds from when each request was due to its answer, as
+ * JSON.
  */
 import { Agent, get } from "node:http";
 

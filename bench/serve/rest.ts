@@ -1,6 +1,6 @@
 /**
- * Memory of a server that rests: the embedded database, five recordings, a fresh start:
- * `npm run bench:rest [-- --seconds 30,60,120]`. Seconds are after the last recording is indexed.
+ * Measures the memory of a server at rest after a fresh start, with the embedded database and five recordings:
+ * `npm run bench:rest [-- --seconds 30,60,120]`. The seconds count from when the last recording is indexed.
  */
 import { execFileSync, spawn } from "node:child_process";
 import { once } from "node:events";
@@ -21,10 +21,10 @@ const server = spawn(process.execPath, [CLI, "serve", folder, "--port", "0"], { 
 try {
   const begun = performance.now();
   const [address] = (await once(server.stdout.setEncoding("utf8"), "data")) as [string];
-  process.stdout.write(`it answers after ${((performance.now() - begun) / 1000).toFixed(1)} s\n`);
+  process.stdout.write(`the server answers after ${((performance.now() - begun) / 1000).toFixed(1)} s\n`);
   while (!(await isIndexed(address.trim()))) await later(500);
   const indexed = performance.now();
-  process.stdout.write(`all is indexed after ${((indexed - begun) / 1000).toFixed(1)} s\n`);
+  process.stdout.write(`all recordings are indexed after ${((indexed - begun) / 1000).toFixed(1)} s\n`);
   for (const second of values.seconds.split(",").map(Number)) {
     await later(indexed + second * 1000 - performance.now());
     print({ [`memory after ${second} s, MiB`]: useOf(server.pid!).memory });

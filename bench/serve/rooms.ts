@@ -1,6 +1,6 @@
 /**
- * One room with many who watch, on one node: how far apart their clocks are, how fast a change reaches them, what it
- * costs: `npm run build && npx tsx bench/serve/rooms.ts [--viewers 1000] [--minutes 1]`.
+ * Measures one room with many viewers on one node: how far apart their clocks are, how fast a change reaches them, and
+ * what it costs: `npm run build && npx tsx bench/serve/rooms.ts [--viewers 1000] [--minutes 1]`.
  */
 import { type ChildProcess, execFileSync, fork, spawn } from "node:child_process";
 import { once } from "node:events";
@@ -14,22 +14,22 @@ import { type Move, RoomClient } from "../../packages/server/dist/rooms/index.js
 import { later, print, quantile, useOf } from "./measure.ts";
 
 const CLI = fileURLToPath(new URL("../../packages/simtape/bin/simtape.js", import.meta.url));
-/** Processes that viewers share: what they cost is not the server's. */
+/** Processes of the viewers, so that their cost does not count as the server's. */
 const PROCESSES = 2;
 /** Milliseconds between two changes of the clock, and from a change to a look at all clocks. */
 const MOVE_EVERY = 2000;
 const LOOK_AFTER = 900;
 
-/** What a process of viewers is asked, and answers. */
+/** A question to a process of viewers, and its answer. */
 type Asked = { readonly ask: "ready" } | { readonly ask: "look"; readonly at: number };
 interface Looked {
   readonly connected: number;
   readonly positions: readonly number[];
-  /** When the newest clock came, of each. */
+  /** When each viewer received its newest clock. */
   readonly came: readonly number[];
 }
 
-/** Of a clock that all processes of this machine share, milliseconds. */
+/** Milliseconds by a clock that all processes of this machine share. */
 function now(): number {
   return Number(process.hrtime.bigint()) / 1e6;
 }
@@ -72,7 +72,7 @@ async function watch(url: string, first: number, count: number): Promise<void> {
     } satisfies Looked);
   });
   process.on("disconnect", () => process.exit());
-  // now and then a user points at something
+  // some users point at places
   setInterval(() => {
     for (const client of clients.slice(0, 5)) client.point({ at: [Math.random(), 0, 0], thing: null, camera: null });
   }, 200);

@@ -15,7 +15,7 @@ interface Item {
   readonly link: string;
 }
 
-/** A page by its first heading. */
+/** The item of a page, with the text of the page's first heading. */
 function item(name: string): Item {
   const text = readFileSync(new URL(`../pages/${name}.md`, import.meta.url), "utf8");
   return { text: /^# (.+)$/m.exec(text)?.[1] ?? name, link: `/${name}` };
@@ -38,7 +38,7 @@ function slugify(heading: string): string {
     .replace(/\s/g, "-");
 }
 
-/** Pages are copied to `pages` by `pages.ts`; a link to a page that is not there fails the build. */
+/** `pages.ts` copies the pages to `pages`. A link to a missing page fails the build. */
 export default defineConfig({
   title: "simtape",
   description: "Opens, reads, converts, repairs, records and plays simulation recordings",
@@ -48,7 +48,7 @@ export default defineConfig({
   outDir: "dist",
   cleanUrls: false,
   markdown: { languageAlias: { ndjson: "json" }, anchor: { slugify } },
-  // put there when the pages are built
+  // build.ts adds the viewer when the pages are built
   ignoreDeadLinks: [/^\/view\//],
   themeConfig: {
     search: { provider: "local" },

@@ -8,20 +8,20 @@ import * as vite from "vite";
 
 /** What a page loads of a bundle; sizes in bytes, without zstd.wasm. */
 export interface Size {
-  /** Compressed, of what is loaded before anything is opened. */
+  /** Compressed size of the scripts that load before the page opens a recording. */
   readonly start: number;
-  /** Of all that could be loaded. */
+  /** Size of all scripts that the page can load. */
   readonly minified: number;
   readonly gzip: number;
 }
 
-/** Scripts of a bundle, those that the page begins with first. */
+/** Scripts of a bundle: those that load with the page, and all. */
 interface Built {
   readonly start: readonly string[];
   readonly all: readonly string[];
 }
 
-/** Bundles `entry`, a module of the project, into `folder` as `main.js`, minified; nothing is set but that. */
+/** Bundles `entry`, a module of the project, into `folder` as `main.js`, minified. No other option is set. */
 type Bundler = (entry: string, folder: string) => Promise<Built>;
 
 export const BUNDLERS: Readonly<Record<string, Bundler>> = { esbuild: byEsbuild, vite: byVite, webpack: byWebpack };
@@ -55,7 +55,7 @@ async function byEsbuild(entry: string, folder: string): Promise<Built> {
     metafile.outputs[name]!.imports.filter(({ kind, external }) => isWanted(kind) && external !== true).map(
       ({ path }) => path,
     );
-  // not all that lies there: esbuild makes a chunk of a module that only code imports that is left out
+  // not all files of the folder: esbuild also makes a chunk of a module if only code that it leaves out imports it
   return {
     start: closure("main.js", (name) => importsOf(name, (kind) => kind === "import-statement")),
     all: closure("main.js", (name) => importsOf(name, () => true)),
@@ -80,7 +80,7 @@ async function byVite(entry: string, folder: string): Promise<Built> {
   return { start, all: [...chunks.keys()] };
 }
 
-/** As far as it is used here; its types are not there before the tools are. */
+/** The part of webpack that is used here; its own types are missing until the tools are installed. */
 type Webpack = (options: object, done: (error: Error | null, stats: WebpackStats) => void) => void;
 interface WebpackStats {
   hasErrors(): boolean;
@@ -104,7 +104,7 @@ async function byWebpack(entry: string, folder: string): Promise<Built> {
   return { start: scripts(entrypoints.main.assets), all: scripts(assets) };
 }
 
-/** What is loaded with `name`, itself included. */
+/** The scripts that load with `name`, itself included. */
 function closure(name: string, importsOf: (name: string) => readonly string[]): string[] {
   const found = new Set([name]);
   for (const each of found) for (const other of importsOf(each)) found.add(basename(other));

@@ -5,7 +5,7 @@ import { servePage } from "../../packages/simtape/test/browser/page-server.ts";
 
 const EXECUTABLE = process.env["CHROMIUM"] ?? "/usr/bin/chromium";
 
-/** What the pages of the project have. */
+/** The functions of the project's pages. */
 interface Page {
   opened(address: string): Promise<{ readonly info: { readonly format: string } }>;
   provideZstd(wasm: string): void;

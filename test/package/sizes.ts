@@ -3,10 +3,10 @@ import type { Size } from "./bundles.ts";
 
 const PAGE = new URL("../../docs/size.md", import.meta.url);
 
-/** Parts by which a size may differ from the one that the page says. */
+/** Share by which a size may differ from the one that the page states. */
 const TOLERANCE = 0.08;
 
-/** Of each bundle, by its formats and its bundler. */
+/** The size of each bundle, by its formats and its bundler. */
 export type Sizes = ReadonlyMap<string, Size>;
 
 export function keyOf(formats: string, bundler: string): string {
@@ -24,7 +24,7 @@ export function writeSizes(sizes: Sizes): void {
   writeFileSync(PAGE, text.replace(/(\|---.*\|\n)(\|.*\|\n)*/, `$1${rows.join("\n")}\n`));
 }
 
-/** What of the table of docs/size.md is no longer true: a sentence each. */
+/** A sentence for each outdated line in the table of docs/size.md. */
 export function outdatedSizes(sizes: Sizes): string[] {
   const text = readFileSync(PAGE, "utf8");
   const said = new Map(
@@ -38,7 +38,7 @@ export function outdatedSizes(sizes: Sizes): string[] {
     if (row === undefined) wrong.push(`docs/size.md does not have ${key}`);
     for (const [i, found] of [start, gzip, minified].entries()) {
       const stated = row?.[i] ?? found;
-      // what is small is rounded to a kilobyte
+      // the page rounds sizes to a kilobyte
       if (Math.abs(found - stated) <= Math.max(1000, stated * TOLERANCE)) continue;
       wrong.push(`docs/size.md says ${stated / 1000} kB of ${key}, found ${(found / 1000).toFixed(1)} kB`);
     }

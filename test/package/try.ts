@@ -59,7 +59,7 @@ try {
 console.log(`package: ${passed} passed, ${failed} failed`);
 process.exitCode = failed === 0 ? 0 : 1;
 
-/** Says whether something holds. */
+/** Prints and counts whether something holds. */
 function report(what: string, problem: string | null): void {
   if (problem === null) passed++;
   else failed++;
@@ -77,7 +77,10 @@ function npm(words: readonly string[], cwd: string): string {
   });
 }
 
-/** Paths of the packed simulations, viewer, corpus, client and library: what is built of the library comes before it. */
+/**
+ * Packs the simulations, the viewer, the corpus, the client and the library, in this order, and gives their paths. The
+ * library is last, because packing it shrinks its build, from which the others are built.
+ */
 function pack(): string[] {
   return ["demo", "viewer", "corpus", "client", "simtape"].map((name) => {
     const said = npm(["pack", "--json", "--pack-destination", folder], join(root, "packages", name));
@@ -109,7 +112,10 @@ function install(tarball: string): void {
   npm(["install", "--ignore-scripts", tarball], project);
 }
 
-/** Strict, with the declarations of libraries checked too; a program of Node has Node's types, a page those of the DOM. */
+/**
+ * Compiles strictly, and also checks the declarations of libraries. A program of Node has Node's types, a page those of
+ * the DOM.
+ */
 function compile(): void {
   mkdirSync(join(project, "node_modules/@types"), { recursive: true });
   for (const name of ["@types/node", "undici-types"]) {
@@ -133,7 +139,9 @@ function compile(): void {
   for (const name of ["@types/node", "undici-types"]) rmSync(join(project, "node_modules", name));
 }
 
-/** The Node that runs this, and those that there are programs of for this machine. */
+/**
+ * Runs the library in the Node that runs this script, and in other versions, if the tools have them for this machine.
+ */
 function runOnNodes(): void {
   const isLinux = process.platform === "linux" && process.arch === "x64";
   const programs = [
@@ -212,5 +220,8 @@ async function bundle(): Promise<void> {
   }
   if (process.argv.includes("--update")) writeSizes(sizes);
   const wrong = outdatedSizes(sizes);
-  report("docs/size.md is true", wrong.length === 0 ? null : `${wrong.join("\n")}\n(npm run package:try -- --update)`);
+  report(
+    "docs/size.md is up to date",
+    wrong.length === 0 ? null : `${wrong.join("\n")}\n(npm run package:try -- --update)`,
+  );
 }

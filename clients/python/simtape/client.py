@@ -244,7 +244,7 @@ class RemoteRecording(Recording):
         every: Union[float, str, timedelta, None] = None,
         axes: Optional[str] = None,
     ) -> Table:
-        """As of a file. The server makes it in a job, with a token of the scope ``write``; this waits for the job."""
+        """As of a file. The server makes it in a job, which needs a token with the scope ``write``; this waits for the job."""
         options: Dict[str, Any] = {"set": of, "channel": channel, "axes": axes, **_range(start, end)}
         options["columns"] = many(columns) or None
         options["ids"] = [str(one) for one in many(ids)] or None
@@ -256,7 +256,7 @@ class RemoteRecording(Recording):
                 report = self._export({"to": "npz", "time": "ns", **asked}, path)
                 return read_npz(path, report["findings"], self._began)
             except (JobFailed, BadQuestion):
-                # an older server, or texts that are too long for npz; or `table` says the same again
+                # an older server, or texts that are too long for npz; any other error `table` raises again
                 path = os.path.join(folder, f"table.{best_format()}")
                 report = self._export({"table": best_format(), **asked}, path)
                 return read_table(path, report, self._began)
@@ -277,7 +277,7 @@ class RemoteRecording(Recording):
         return self._connection.content(f"{self._path}/data")
 
     def download(self, to: "Union[str, os.PathLike[str]]") -> str:
-        """Writes the main file to ``to``, a file or a folder, and gives the path. It appears when it is complete.
+        """Writes the main file to ``to``, a file or a folder, and gives the path. The file appears when it is complete.
 
         >>> simtape.read(recording.download("."))      # doctest: +SKIP
         """
@@ -285,7 +285,7 @@ class RemoteRecording(Recording):
         if os.path.isdir(target):
             name = os.path.basename((self.item.get("name") or self.info().name).replace("\\", "/"))
             if name in ("", ".", ".."):
-                raise UsageError(f"the name of the recording is none for a file: {name!r}")
+                raise UsageError(f"the name of the recording cannot be the name of a file: {name!r}")
             target = os.path.join(target, name)
         self._connection.download(f"{self._path}/data", target)
         return target

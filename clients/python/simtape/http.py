@@ -80,7 +80,7 @@ class Connection:
         return b"".join(self.pieces(path))
 
     def pieces(self, path: str) -> Iterator[bytes]:
-        """The bytes of a file in pieces. A download that breaks continues where it was, if the file is still the same."""
+        """The bytes of a file in pieces. A broken download continues at the same byte, if the file is still the same."""
         done, etag = 0, None
         for left in range(self._attempts - 1, -1, -1):
             headers: Mapping[str, str] = {} if etag is None else {"Range": f"bytes={done}-", "If-Range": etag}
@@ -151,7 +151,7 @@ class Connection:
         if body is not None:
             request.add_header("Content-Type", "application/json")
         if self._token is not None:
-            # a redirection to another server does not take it along
+            # a redirection does not send the token to another server
             request.add_unredirected_header("Authorization", f"Bearer {self._token}")
         try:
             answer = urllib.request.urlopen(request, timeout=self._timeout)

@@ -40,7 +40,7 @@ class LocalRecording(Recording):
         if not _is_url(path):
             if not os.path.exists(path):
                 raise FileNotFoundError(2, "no such file", path)
-            # a name that begins with - is no option
+            # else the command would take a name that begins with - for an option
             path = path if os.path.isabs(path) else os.path.join(".", path)
         command.command()
         self.file = path
@@ -118,7 +118,7 @@ class LocalRecording(Recording):
                 report = command.run(["export", self.file, *words, "--to=npz", "--time=ns", "-o", path, "--json"])
                 return read_npz(path, report["findings"], self._began)
             except CommandUsageError:
-                # a command without `export`, or texts that are too long for npz; or `table` says the same again
+                # a command without `export`, or texts that are too long for npz; any other error `table` raises again
                 path = os.path.join(folder, f"table.{best_format()}")
                 report = command.run(["table", self.file, *words, "-o", path, "--json"])
                 return read_table(path, report, self._began)
@@ -129,7 +129,7 @@ class LocalRecording(Recording):
     def data(self) -> bytes:
         """The bytes of the file. Raises :class:`UsageError` for a folder or a URL."""
         if _is_url(self.file) or os.path.isdir(self.file):
-            raise UsageError(f"only a file here has its bytes at hand, not {self.file}")
+            raise UsageError(f"data() reads only a file on this machine, not {self.file}")
         with open(self.file, "rb") as file:
             return file.read()
 

@@ -42,7 +42,7 @@ def _column(file: zipfile.ZipFile, name: str, facts: Mapping[str, Any]) -> Colum
 
 
 def _array(file: zipfile.ZipFile, name: str) -> Tuple[str, Tuple[int, ...], Any]:
-    """Type, shape, and all items one behind the other."""
+    """Type and shape of an array, and its items in one row."""
     content = file.read(f"{name}.npy")
     if content[:8] != b"\x93NUMPY\x01\x00":
         raise ValueError(f"{name} is no array of NumPy, version 1.0")

@@ -26,7 +26,7 @@ class PathInfo(NamedTuple):
 class Info(NamedTuple):
     """Facts about a recording.
 
-    ``seconds``: length. ``began``: date and time of its start, or None if it does not say. ``channels``: number of
+    ``seconds``: length. ``began``: date and time of its start, or None if it has none. ``channels``: number of
     messages by name. ``findings``: what is wrong in it. ``raw``: the whole JSON document.
     """
 
@@ -145,7 +145,7 @@ def many(given: Any) -> List[Any]:
 
 
 def epoch_of(nanoseconds: Optional[str]) -> Optional[datetime]:
-    """Unix nanoseconds as a date; None if there are none, or if the year is none of ``datetime``."""
+    """Unix nanoseconds as a date; None if there are none, or if ``datetime`` does not have the year."""
     if nanoseconds is None:
         return None
     try:

@@ -37,7 +37,7 @@ class Series:
         return f"<Series {self.path}{unit}: {len(self)} values>"
 
     def to_numpy(self) -> Any:
-        """``(time, value)``: seconds as float64, and values as float64 with NaN where there is none; texts as objects.
+        """``(time, value)``: seconds as float64, and values as float64, NaN if missing; texts as objects.
 
         >>> t, x = recording.series("vehicles/24/position.x")[0].to_numpy()      # doctest: +SKIP
         """

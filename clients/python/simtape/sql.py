@@ -84,7 +84,7 @@ def sql(files: Files, statement: str) -> Answer:
 
 
 def _path(path: str) -> str:
-    """A name that begins with ``-`` is no option."""
+    """The path in a form that the command does not take for an option."""
     return os.path.join(".", path) if path.startswith("-") else path
 
 

@@ -14,16 +14,16 @@ from typing import Any, Callable, Iterator, List, Mapping, Optional, Sequence, T
 from .optional import found
 from .table import Column, Table
 
-#: Rows of CSV that are text at a time.
+#: Rows of CSV that are in memory as text at a time.
 _ROWS = 4096
 
 _CODES = {"f64": "d", "f32": "f", "i32": "i", "u32": "I", "u8": "B", "i64": "q"}
-#: Columns of whole numbers, which the library has as float64.
+#: Columns of whole numbers; the library has them as float64.
 _WHOLE = ("time", "sequence", "record", "id")
 
 
 def best_format() -> str:
-    """The format that arrives as columns: Parquet with pyarrow and numpy, else CSV, which this module makes columns of."""
+    """Parquet if pyarrow and numpy are installed; else CSV, from which this module makes columns."""
     return "parquet" if found("pyarrow") is not None and found("numpy") is not None else "csv"
 
 

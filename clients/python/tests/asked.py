@@ -11,11 +11,11 @@ from .world import NAMES, SETS, path_of, printed
 
 
 class Asked(unittest.TestCase):
-    """Subclasses say where recordings are from."""
+    """Subclasses say where the recordings are."""
 
     #: States of each recording that are compared.
     states = 50
-    #: Recordings that are asked everything; facts and tables are those of all.
+    #: Recordings that all tests ask. Tests of facts and tables ask every recording.
     names = NAMES
 
     def recording(self, name: str) -> simtape.Recording:

@@ -23,7 +23,7 @@ class Answer(NamedTuple):
 
 
 class FakeServer:
-    """Answers with what ``answer(request)`` gives; ``requests`` has all that arrived."""
+    """Answers with what ``answer(request)`` gives; ``requests`` has all requests so far."""
 
     def __init__(self, answer: Callable[[Request], Answer]) -> None:
         self.requests: List[Request] = []

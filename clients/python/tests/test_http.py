@@ -35,7 +35,7 @@ class Attempts(unittest.TestCase):
             self.connect(server).json("GET", "/x")
             self.assertAlmostEqual(self.slept[0], 20, delta=2)
 
-    def test_a_time_longer_than_the_patience_is_an_error_at_once(self):
+    def test_a_time_longer_than_the_longest_wait_is_an_error_at_once(self):
         with FakeServer(in_turn(problem(429, **{"Retry-After": "61"}))) as server:
             with self.assertRaises(simtape.TooManyRequests) as caught:
                 self.connect(server).json("GET", "/x")

@@ -1,4 +1,4 @@
-"""What the tests with a real server and a real command are given by variables of the environment.
+"""Variables of the environment for the tests with a real server and a real command.
 
 ``SIMTAPE``: the command. ``SIMTAPE_TEST_FOLDER``: a recording of each format, and what the command prints of them. ``SIMTAPE_TEST_URL``,
 ``SIMTAPE_TEST_TOKEN``: a server of that folder.

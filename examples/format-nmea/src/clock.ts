@@ -3,7 +3,7 @@ import { FIELDS, fieldOf, type Sentence, writeSentence } from "./sentence.ts";
 /** The time of day in sentences, and what it means in a recording: nanoseconds since its first one. */
 
 export const DAY = 86_400e9;
-/** A date so far ahead of the last one is a receiver that has not found the time yet. */
+/** A receiver that gives a date so far ahead of the last one does not know the time yet. */
 const FAR = 90 * DAY;
 
 /** What a sentence says of the time. */
@@ -53,7 +53,7 @@ export function marker({ ofDay, day }: Stamp): Uint8Array {
   return writeSentence(withFields(empty, { time: timeText(ofDay, 0), ...date }));
 }
 
-/** "hhmmss", with a fraction of a second where there is one or it had one. */
+/** "hhmmss", with a fraction of a second if there is one, or if the sentence had one. */
 export function timeText(ofDay: number, digits: number): string {
   const seconds = Math.floor(ofDay / 1e9);
   const two = (number: number): string => String(number).padStart(2, "0");

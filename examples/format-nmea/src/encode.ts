@@ -35,7 +35,7 @@ export function encoderOf(
 
   const step = (state: State): void => {
     const places = kit.placesOf(state, origin);
-    // The one that a recording is of, where it says which; else the first that is there.
+    // The vessel that the log is of, if the recording has it; else the first thing.
     const own =
       key === null
         ? (places.find(({ id }) => id === SELF) ?? places[0])

@@ -110,12 +110,12 @@ export function writeSentence({ start, talker, formatter, fields }: Sentence, en
   return bytes;
 }
 
-/** The field of that name; "" when there is none. */
+/** The field of that name; "" if the sentence has no such field. */
 export function fieldOf({ formatter, fields }: Sentence, name: string): string {
   return fields[FIELDS[formatter]?.indexOf(name) ?? -1] ?? "";
 }
 
-/** The number in a field; NaN when it is empty or none. */
+/** The number in a field; NaN if the field is empty or has no number. */
 export function numberOf(sentence: Sentence, name: string): number {
   const text = fieldOf(sentence, name);
   return /^[+-]?(\d+\.?\d*|\.\d+)$/.test(text) ? Number(text) : Number.NaN;
@@ -138,7 +138,10 @@ function sumOf(bytes: Uint8Array, start: number, end: number): number {
   return sum;
 }
 
-/** Where a sentence with a right checksum begins inside of a line that is none; -1: nowhere. It looks once at each byte. */
+/**
+ * Where a sentence with a right checksum begins inside a line that is no whole sentence; -1: nowhere. It looks once at
+ * each byte.
+ */
 export function sentenceWithin(bytes: Uint8Array, start: number, end: number): number {
   const until = contentEnd(bytes, start, end);
   const expected = sumAt(bytes, start, until);

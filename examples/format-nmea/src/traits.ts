@@ -2,7 +2,7 @@ import type { EventReader, Kit, MessageBatch, Recorded, Time, Traits } from "sim
 import { fieldOf, numberOf, readSentence } from "./sentence.ts";
 import { OTHERS, OWN, SELF } from "./state.ts";
 
-/** So long without a position is a gap, nanoseconds. */
+/** After so many nanoseconds without a position there is a gap. */
 const GAP = 60e9;
 /** Channels that say whether there is a fix. */
 const FIXES: readonly string[] = ["gga", "rmc"];
@@ -21,7 +21,7 @@ export function traitsOf(kit: Kit): Traits {
   };
 }
 
-/** The position is lost, or there again; and times without any. */
+/** Events: the position is lost or found again, and gaps without one. */
 async function eventsOf({ eventOf }: Kit, recording: Recorded): Promise<EventReader> {
   const channels = recording.channels.filter(({ name }) => FIXES.includes(name));
   const who = [{ set: OWN, id: SELF, label: "" }];

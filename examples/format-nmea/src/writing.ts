@@ -94,13 +94,16 @@ async function create(kit: Kit, to: SinkBundle, options: CreateOptions): Promise
 
 const LINE = Uint8Array.of(0x0d, 0x0a);
 
-/** Sees to it that the reader finds every sentence at its time: most say it already; the others are stamped again. */
+/**
+ * Makes the reader find every sentence at its time: most sentences say that time already, and it stamps the others
+ * again.
+ */
 class Stamps {
   /** The last line has no ending yet. */
   isOpen = false;
   /** Null: not known, the first sentence that says the time decides. */
   #zero: Zero | null;
-  /** Whether what was written says what time 0 is. */
+  /** Whether a written sentence says what time 0 is. */
   #isSaid = false;
   #now = 0;
 
@@ -164,7 +167,7 @@ function zeroAt(epoch: bigint | null): Zero | null {
   return { ofDay: Number(ofDay), day: Number((epoch - ofDay) / day) };
 }
 
-/** The last sentence of each kind before the time; those that say a time say that one. */
+/** The last sentence of each kind before the time. Those that say a time are stamped with this one. */
 async function restate(from: Reader, time: Time): Promise<MadeMessage[]> {
   const last = new Map<string, { readonly order: number; readonly message: MadeMessage }>();
   let order = 0;

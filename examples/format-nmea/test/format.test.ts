@@ -71,16 +71,16 @@ describe("what is read", () => {
     });
     for (const second of [0, 59, 60, 61, 120, 150]) {
       const state = await recording.state(second * 1e9);
-      const truth = ownAt(second);
+      const expected = ownAt(second);
       const [latitude, longitude, height] = cells(state, "vessel", "geodetic", "self");
       // Five digits of a minute are 2 cm.
-      expect(latitude).toBeCloseTo(truth.latitude, 6);
-      expect(longitude).toBeCloseTo(truth.longitude, 6);
+      expect(latitude).toBeCloseTo(expected.latitude, 6);
+      expect(longitude).toBeCloseTo(expected.longitude, 6);
       expect(height).toBeCloseTo(44.7, 9);
-      expect(cells(state, "vessel", "course", "self")[0]).toBeCloseTo(truth.course, 0);
-      expect(cells(state, "vessel", "rotation", "self")[2]).toBeCloseTo(truth.course - 2, 0);
-      expect(cells(state, "vessel", "speed", "self")).toEqual([truth.speed]);
-      expect(cells(state, "vessel", "depth", "self")[0]).toBeCloseTo(truth.depth, 2);
+      expect(cells(state, "vessel", "course", "self")[0]).toBeCloseTo(expected.course, 0);
+      expect(cells(state, "vessel", "rotation", "self")[2]).toBeCloseTo(expected.course - 2, 0);
+      expect(cells(state, "vessel", "speed", "self")).toEqual([expected.speed]);
+      expect(cells(state, "vessel", "depth", "self")[0]).toBeCloseTo(expected.depth, 2);
     }
     const { sets } = await recording.state(30e9);
     expect(sets.get("vessel")!.columns.get("depth")!.unit).toBe("m");
@@ -107,9 +107,9 @@ describe("what is read", () => {
     await using recording = await opened(run);
     const state = await recording.state(66e9);
     const [latitude, longitude, height] = cells(state, "vessels", "geodetic", MMSI);
-    const truth = otherAt(66);
-    expect(latitude).toBeCloseTo(truth.latitude, 5);
-    expect(longitude).toBeCloseTo(truth.longitude, 5);
+    const expected = otherAt(66);
+    expect(latitude).toBeCloseTo(expected.latitude, 5);
+    expect(longitude).toBeCloseTo(expected.longitude, 5);
     // On the sea, as the receiver says how high that is.
     expect(height).toBe(41.5);
     expect([cells(state, "vessels", "speed", MMSI), cells(state, "vessels", "course", MMSI)]).toEqual([[5.5], [180]]);
@@ -155,7 +155,7 @@ describe("times", () => {
     expect((await recording.timeline()).epoch).toBe(BigInt(Date.UTC(2024, 0, 1, 10)) * 1_000_000n);
   });
 
-  test("that are nowhere are said once, and everything is at 0", async () => {
+  test("that no sentence says are one note, and everything is at 0", async () => {
     await using recording = await opened(TIMELESS);
     expect(await recording.timeline()).toMatchObject({ start: 0, end: 0, epoch: null });
     expect(recording.findings.map(({ code, severity }) => [code, severity])).toEqual([["nmea:no-time", "note"]]);

@@ -15,7 +15,7 @@ export const SECONDS = 150;
 export const MMSI = 211_234_560;
 const KNOT = 1852 / 3600;
 
-export interface Truth {
+export interface Motion {
   readonly latitude: number;
   readonly longitude: number;
   /** Degrees. */
@@ -27,7 +27,7 @@ export interface Truth {
 }
 
 /** Out of the harbour of Kiel: a slow turn to the north-east, while the water becomes deeper. */
-export function ownAt(second: number): Truth {
+export function ownAt(second: number): Motion {
   const course = 20 + 0.2 * second;
   // The way along a circle.
   const [speed, turn] = [8, (0.2 * Math.PI) / 180];
@@ -39,7 +39,7 @@ export function ownAt(second: number): Truth {
 }
 
 /** Another vessel comes towards it, straight to the south. */
-export function otherAt(second: number): Truth {
+export function otherAt(second: number): Motion {
   const speed = 5.5;
   return { ...placeAt(54.34, 10.168, -speed * KNOT * second, 0), course: 180, speed, depth: Number.NaN };
 }
@@ -49,7 +49,7 @@ function placeAt(
   longitude: number,
   north: number,
   east: number,
-): Pick<Truth, "latitude" | "longitude"> {
+): Pick<Motion, "latitude" | "longitude"> {
   const minute = 1852;
   const cos = Math.cos((latitude * Math.PI) / 180);
   return { latitude: latitude + north / minute / 60, longitude: longitude + east / minute / 60 / cos };
@@ -116,7 +116,7 @@ function along(degrees: number, digits: number): string {
 }
 
 /** A report of class B (type 18). */
-function positionReport({ latitude, longitude, speed, course }: Truth): string {
+function positionReport({ latitude, longitude, speed, course }: Motion): string {
   const bits = [
     ...[unsigned(18, 6), unsigned(0, 2), unsigned(MMSI, 30), unsigned(0, 8), unsigned(Math.round(speed * 10), 10)],
     ...[unsigned(1, 1), signed(Math.round(longitude * 600_000), 28), signed(Math.round(latitude * 600_000), 27)],

@@ -6,7 +6,10 @@ import { AXES } from "./state.ts";
 const CARRIED: ReadonlySet<string> = new Set(["position", "geodetic", "orientation", "rotation"]);
 const NO_ROOM = "a pose log holds poses only";
 
-/** Writes states of any format as poses. It numbers things as they come, since ids of other formats may be text. */
+/**
+ * Writes states of any format as poses. It numbers things in the order in which they appear, since ids of other formats
+ * may be text.
+ */
 export function encoderOf(
   kit: Kit,
   writer: Writer,

@@ -84,7 +84,7 @@ export function recordWriter(kit: Kit, dialect: Dialect) {
 
 /** Finds records and damage in a window of the bytes. */
 export function layoutOf({ crc32 }: Kit, dialect: Dialect): FlatLayout {
-  /** Length of the record at a place; 0: it goes on behind the window; -1: there is none. */
+  /** Length of the record at a place; 0: it continues behind the window; -1: no record begins there. */
   const soundAt = (walk: Walk, at: number): number => {
     const length = BEFORE + payloadBytes(walk.bytes[at], dialect) + BEHIND;
     const fits = Number.isNaN(length) ? -1 : walk.fits(at, length);

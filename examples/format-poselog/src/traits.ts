@@ -1,7 +1,7 @@
 import type { Kit, Traits } from "simtape/kit";
 import { THINGS } from "./state.ts";
 
-/** A thing that goes is an event. */
+/** An event for each thing that ends. */
 export function traitsOf({ ByteCursor, eventOf }: Kit): Traits {
   return {
     events: async ({ channels }) => {

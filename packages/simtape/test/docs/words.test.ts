@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { describe, expect, test } from "vitest";
-import { AVOIDED, avoidedIn, codeOf, NAMES, namePartsOf, ODD, proseOf } from "./words.ts";
+import { AVOIDED, avoidedIn, codeOf, NAMES, namePartsOf, ODD, partsOf, proseOf } from "./words.ts";
 
 const ROOT = fileURLToPath(new URL("../../../../", import.meta.url));
 
@@ -14,11 +14,14 @@ const ALLOWED: ReadonlyMap<string, string> = new Map([
   ["packages/simtape/test/codec/any.test.ts nobody", "a text with a known digest"],
 ]);
 
+/** Folders of files that programs write or install. */
+const MADE = /\/(?:node_modules|dist|\.vitepress\/cache)\/|^site\/(?:entries|pages)\//;
+
 /** Files below a folder with one of these endings, from the root on. */
 function filesIn(folder: string, endings: RegExp): string[] {
   return readdirSync(ROOT + folder, { recursive: true, encoding: "utf8" })
     .map((path) => `${folder}/${path.replaceAll("\\", "/")}`)
-    .filter((path) => endings.test(path) && !/\/(?:node_modules|dist)\//.test(path));
+    .filter((path) => endings.test(path) && !MADE.test(path));
 }
 
 const read = (path: string): string => readFileSync(ROOT + path, "utf8");
@@ -31,12 +34,19 @@ function wrongIn(paths: readonly string[], proseIn: (text: string) => string, di
   );
 }
 
+/** Pages for users beside the packages and `docs`. */
+const APART = [
+  ...["clients/python", "examples/format-nmea", "examples/format-poselog"].map((folder) => `${folder}/README.md`),
+  "senders/java/README.md",
+  "site/index.md",
+];
+
 describe("plain words", () => {
   test("are in the pages", () => {
     const readmes = filesIn("packages", /\/(?:src\/formats\/[a-z]+|corpus|demo|viewer|simtape)\/README\.md$/);
     // what is below docs/api is made of the code
     const docs = filesIn("docs", /\.md$/).filter((path) => !path.startsWith("docs/api/"));
-    const pages = ["README.md", "ARCHITECTURE.md", "CONTRIBUTING.md", "senders/java/README.md", ...docs, ...readmes];
+    const pages = ["README.md", "ARCHITECTURE.md", "CONTRIBUTING.md", ...APART, ...docs, ...readmes];
     expect(pages.length).toBeGreaterThan(25);
     expect(wrongIn(pages, (text) => text)).toEqual([]);
   });
@@ -45,7 +55,7 @@ describe("plain words", () => {
     const docs = filesIn("docs", /\.md$/).filter((path) => !/^docs\/(?:api|formats)\//.test(path));
     const readmes = filesIn("packages", /^packages\/[a-z]+\/README\.md$/);
     expect(
-      wrongIn(["README.md", "ARCHITECTURE.md", "CONTRIBUTING.md", ...docs, ...readmes], (text) => text, ODD),
+      wrongIn(["README.md", "ARCHITECTURE.md", "CONTRIBUTING.md", ...APART, ...docs, ...readmes], (text) => text, ODD),
     ).toEqual([]);
   });
 
@@ -84,6 +94,28 @@ describe("plain words", () => {
   });
 });
 
+describe("plain words around the packages", () => {
+  const both = new Map([...AVOIDED, ...NAMES]);
+
+  test.each([
+    ["bench", 50],
+    ["examples", 25],
+    ["scripts", 30],
+    ["site", 5],
+    ["test", 10],
+  ])("are in the comments, texts and names of %s", (name, least) => {
+    const sources = filesIn(name, /\.(?:[jt]s|mjs)$/);
+    expect(sources.length).toBeGreaterThanOrEqual(least);
+    expect([...wrongIn(sources, proseOf), ...wrongIn(sources, namePartsOf, both)]).toEqual([]);
+  });
+
+  test("are in the Python client, the other scripts in Python and the script of CI", () => {
+    const python = [...filesIn("clients", /\.py$/), ...filesIn("scripts", /\.py$/)];
+    expect(python.length).toBeGreaterThanOrEqual(25);
+    expect(wrongIn([...python, ".ci/run"], partsOf, both)).toEqual([]);
+  });
+});
+
 describe("the search for words", () => {
   test("sees comments and texts, and no names of the code", () => {
     // biome-ignore lint/suspicious/noTemplateCurlyInString: it is the code of a template
@@ -105,6 +137,12 @@ describe("the search for words", () => {
       'line 1: "told"',
       'line 2: "anew"',
     ]);
+  });
+
+  test("sees comments, texts and parts of names in Python and in the shell", () => {
+    const source = 'is_told = "anew"  # nobody\n';
+    const found = avoidedIn(partsOf(source)).map((sentence) => sentence.split(";")[0]);
+    expect(found).toEqual(['line 1: "told"', 'line 1: "anew"', 'line 1: "nobody"']);
   });
 
   test("sees the parts of names", () => {

@@ -97,7 +97,12 @@ export function codeOf(source: string): string {
 
 /** The same with the names in their parts. */
 export function namePartsOf(source: string): string {
-  return codeOf(source).replace(/(?<=[a-z0-9])(?=[A-Z])|_/g, " ");
+  return partsOf(codeOf(source));
+}
+
+/** A text with all names in their parts. */
+export function partsOf(text: string): string {
+  return text.replace(/(?<=[a-z0-9])(?=[A-Z])|_/g, " ");
 }
 
 /** A comment, a text in quotes, or a template without another one inside. A slash in a text begins no comment. */
