@@ -278,6 +278,7 @@ export class MessageHead {
   }
 }
 
+const TWO32 = 2 ** 32;
 /** Entries that are put together before they are copied. */
 const ENTRIES = 1024;
 
@@ -287,6 +288,8 @@ export class IndexEntryWriter {
   readonly #view = new DataView(this.#bytes.buffer);
   readonly #isLittle: boolean;
   #length = 0;
+  /** Of the time that came last. */
+  #upper = 0;
 
   constructor(dialect: Dialect) {
     this.#isLittle = dialect.isLittle;
@@ -302,7 +305,7 @@ export class IndexEntryWriter {
     const at = this.#length;
     this.#i64(at, block);
     this.#i64(at + 8, inside);
-    if (exact === null) this.#i64(at + 16, time);
+    if (exact === null) this.#time(at + 16, time);
     else this.#view.setBigInt64(at + 16, exact, this.#isLittle);
     this.#length = at + INDEX_ENTRY_BYTES;
   }
@@ -314,10 +317,25 @@ export class IndexEntryWriter {
   }
 
   #i64(at: number, value: number): void {
+    // most offsets have 32 bits
+    const low = value >>> 0;
+    this.#words(at, low, low === value ? 0 : Math.floor(value / TWO32));
+  }
+
+  /** Times that follow one another mostly have the same upper half. */
+  #time(at: number, time: number): void {
+    let low = time - this.#upper * TWO32;
+    if (!(low >= 0 && low < TWO32)) {
+      this.#upper = Math.floor(time / TWO32);
+      low = time - this.#upper * TWO32;
+    }
+    this.#words(at, low >>> 0, this.#upper);
+  }
+
+  #words(at: number, low: number, high: number): void {
     const isLittle = this.#isLittle;
-    // `setUint32` takes the lowest 32 bits of a whole number
-    this.#view.setUint32(isLittle ? at : at + 4, value, isLittle);
-    this.#view.setInt32(isLittle ? at + 4 : at, Math.floor(value / 0x1_0000_0000), isLittle);
+    this.#view.setUint32(isLittle ? at : at + 4, low, isLittle);
+    this.#view.setInt32(isLittle ? at + 4 : at, high, isLittle);
   }
 }
 

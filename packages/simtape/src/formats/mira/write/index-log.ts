@@ -174,15 +174,16 @@ class LogCursor implements IndexEntries {
       this.#at = 0;
     }
     const head = this.#varint();
-    const step = Math.floor(head / 4);
-    if ((head & NEW_BLOCK) !== 0) {
+    const flags = head & (NEW_BLOCK | EXACT);
+    const step = (head - flags) / 4;
+    if ((flags & NEW_BLOCK) !== 0) {
       this.block += this.#varint();
       this.inside = step;
     } else this.inside += step;
-    if ((head & EXACT) === 0) {
+    if ((flags & EXACT) === 0) {
       const coded = this.#varint();
-      const half = Math.floor(coded / 2);
-      this.time += half * 2 === coded ? half : -half - 1;
+      const sign = coded & 1;
+      this.time += sign === 0 ? coded / 2 : -(coded + 1) / 2;
       this.exact = null;
     } else {
       this.exact = new ByteCursor(this.#bytes.subarray(this.#at)).bigI64le();
@@ -194,15 +195,20 @@ class LogCursor implements IndexEntries {
   /** One that was written above: nothing is checked, as there is one for every message of a tape. */
   #varint(): number {
     const bytes = this.#bytes;
-    let byte = bytes[this.#at++]!;
-    if (byte < 0x80) return byte;
-    let value = byte & 0x7f;
-    let scale = 128;
-    do {
-      byte = bytes[this.#at++]!;
+    let at = this.#at;
+    let byte = bytes[at++]!;
+    let low = byte & 0x7f;
+    // as far as 28 bits reach, without doubles
+    for (let shift = 7; byte >= 0x80 && shift < 28; shift += 7) {
+      byte = bytes[at++]!;
+      low |= (byte & 0x7f) << shift;
+    }
+    let value = low;
+    for (let scale = 2 ** 28; byte >= 0x80; scale *= 128) {
+      byte = bytes[at++]!;
       value += (byte & 0x7f) * scale;
-      scale *= 128;
-    } while (byte >= 0x80);
+    }
+    this.#at = at;
     return value;
   }
 }
