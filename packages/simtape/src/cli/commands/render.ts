@@ -88,13 +88,15 @@ export function addRender(program: Command): void {
       const path = options.camera === undefined ? null : await cameraPath(options.camera);
       await withRecording(file, options, async (recording) => {
         const range = await rangeOf(options, recording);
-        await interruptible((signal) => render([file, ...worlds], folder, browser, kind, path, range, options, signal));
+        await interruptible(async (signal) => {
+          const isWhole = await render([file, ...worlds], folder, browser, kind, path, range, options, signal);
+          process.exitCode = isWhole ? EXIT.done : EXIT.lossy;
+        });
       });
-      process.exitCode = EXIT.done;
     });
 }
 
-/** `files`: the recording, and those that show its world. */
+/** `files`: the recording, and those that show its world. False: one of these cannot be shown. */
 async function render(
   files: readonly string[],
   folder: string,
@@ -104,7 +106,7 @@ async function render(
   range: { readonly start: Time; readonly end: Time },
   options: RenderCommand,
   signal: AbortSignal,
-): Promise<void> {
+): Promise<boolean> {
   const { fps, rate, theme, overlays, json } = options;
   const [width, height] = options.size;
   const file = files[0]!;
@@ -130,7 +132,8 @@ async function render(
     address.searchParams.set("render", "");
     address.hash = `t=${Math.max(0, range.start / 1e9).toFixed(9)}`;
     const video = await RemoteVideo.open(browser, address.href);
-    for (const problem of await video.ready()) say(problem);
+    const notShown = await video.ready();
+    for (const problem of notShown) say(problem);
     if (path !== null) await video.checkPath(path, options.camera!);
     const isMovie = kind === "mp4" || kind === "webm";
     const codecs = isMovie ? await video.codecs(kind, width, height) : [];
@@ -143,8 +146,9 @@ async function render(
     const made = await deliver(output, how, video, asked, work, progress, signal);
     progress.end();
     const named = target?.main ?? options.output;
-    if (json === true) await printed({ file: named, width, height, fps, ...range, ...made });
+    if (json === true) await printed({ file: named, width, height, fps, ...range, ...made, notShown });
     else say(`${named}: ${describe(made, width, height, fps, kind)}`);
+    return notShown.length === 0;
   } catch (error) {
     await output.abort();
     throw error;
