@@ -1,6 +1,7 @@
 /**
  * Memory of a server that rests: the embedded database, five recordings, a fresh start:
- * `npm run bench:rest [-- --seconds 30,60,120]`. Seconds are after the last recording is indexed.
+ * `npm run bench:rest [-- --seconds 30,60,120] [--start]`. Seconds are after the last recording is indexed. `--start`: in
+ * the environment that `npm start` and the units give the server.
  */
 import { execFileSync, spawn } from "node:child_process";
 import { once } from "node:events";
@@ -14,10 +15,16 @@ import { later, print, useOf } from "./measure.ts";
 const CLI = fileURLToPath(new URL("../../packages/simtape/bin/simtape.js", import.meta.url));
 const FORMATS = ["carla", "flightgear", "hcrp", "mira", "nanover"];
 
-const { values } = parseArgs({ options: { seconds: { type: "string", default: "30,60,120" } } });
+const { values } = parseArgs({
+  options: { seconds: { type: "string", default: "30,60,120" }, start: { type: "boolean", default: false } },
+});
+const environment = values.start ? { MALLOC_ARENA_MAX: "2", MALLOC_TRIM_THRESHOLD_: "131072" } : {};
 const folder = mkdtempSync(join(tmpdir(), "simtape-rest-"));
 for (const format of FORMATS) execFileSync(process.execPath, [CLI, "demo", format, "-o", folder], { stdio: "ignore" });
-const server = spawn(process.execPath, [CLI, "serve", folder, "--port", "0"], { stdio: ["ignore", "pipe", "ignore"] });
+const server = spawn(process.execPath, [CLI, "serve", folder, "--port", "0"], {
+  env: { ...process.env, ...environment },
+  stdio: ["ignore", "pipe", "ignore"],
+});
 try {
   const begun = performance.now();
   const [address] = (await once(server.stdout.setEncoding("utf8"), "data")) as [string];
