@@ -1,8 +1,8 @@
 /**
- * `npm start`: builds what is not built yet, makes a recording of each format in `demo/`, and serves them as a library
- * to this machine until Ctrl+C.
+ * The first half of `npm start`: builds what is not built yet, and makes a recording of each format in `demo/`. Then the
+ * script in `package.json` becomes the server, so that no other process stays.
  */
-import { spawn, spawnSync } from "node:child_process";
+import { spawnSync } from "node:child_process";
 import { existsSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 
@@ -28,21 +28,4 @@ run(process.execPath, [`${root}scripts/build.mjs`, "simtape", "demo", "server", 
 for (const [format, name] of Object.entries(DEMOS)) {
   if (!existsSync(`${root}demo/${name}`)) run(process.execPath, [cli, "demo", format, "-o", "demo", "--seconds", "60"]);
 }
-
-const serve = spawn(process.execPath, [cli, "serve", "demo", "--port", "0"], {
-  cwd: root,
-  stdio: ["ignore", "pipe", "inherit"],
-});
-serve.stdout.setEncoding("utf8").once("data", (address) => {
-  process.stdout.write(
-    `\nThe library is open at\n\n  ${address.trim()}\n\nYour own: npx simtape serve FOLDER, or npx simtape view FILE\n`,
-  );
-});
-let isEnding = false;
-for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"]) {
-  process.on(signal, () => {
-    isEnding = true;
-    serve.kill();
-  });
-}
-serve.on("exit", (code) => process.exit(isEnding ? 0 : (code ?? 1)));
+process.stdout.write("\nYour own: npx simtape serve FOLDER, or npx simtape view FILE\n\nThe library opens at\n\n");

@@ -1,6 +1,7 @@
 /**
  * Measures the memory of a server at rest after a fresh start, with the embedded database and five recordings:
- * `npm run bench:rest [-- --seconds 30,60,120]`. The seconds count from when the last recording is indexed.
+ * `npm run bench:rest [-- --seconds 30,60,120] [--start]`. The seconds count from when the last recording is indexed.
+ * `--start`: in the environment that `npm start` and the unit files give the server.
  */
 import { execFileSync, spawn } from "node:child_process";
 import { once } from "node:events";
@@ -14,10 +15,16 @@ import { later, print, useOf } from "./measure.ts";
 const CLI = fileURLToPath(new URL("../../packages/simtape/bin/simtape.js", import.meta.url));
 const FORMATS = ["carla", "flightgear", "hcrp", "mira", "nanover"];
 
-const { values } = parseArgs({ options: { seconds: { type: "string", default: "30,60,120" } } });
+const { values } = parseArgs({
+  options: { seconds: { type: "string", default: "30,60,120" }, start: { type: "boolean", default: false } },
+});
+const environment = values.start ? { MALLOC_ARENA_MAX: "2", MALLOC_TRIM_THRESHOLD_: "131072" } : {};
 const folder = mkdtempSync(join(tmpdir(), "simtape-rest-"));
 for (const format of FORMATS) execFileSync(process.execPath, [CLI, "demo", format, "-o", folder], { stdio: "ignore" });
-const server = spawn(process.execPath, [CLI, "serve", folder, "--port", "0"], { stdio: ["ignore", "pipe", "ignore"] });
+const server = spawn(process.execPath, [CLI, "serve", folder, "--port", "0"], {
+  env: { ...process.env, ...environment },
+  stdio: ["ignore", "pipe", "ignore"],
+});
 try {
   const begun = performance.now();
   const [address] = (await once(server.stdout.setEncoding("utf8"), "data")) as [string];

@@ -1,7 +1,6 @@
 import { sql } from "kysely";
 import { type Allowance, TOO_LONG } from "../answers/question.ts";
 import type { Readers } from "../answers/readers.ts";
-import { filtersInQuery } from "../catalog/search/filters.ts";
 import { filtered } from "../catalog/search/search.ts";
 import type { Context } from "../context.ts";
 import type { Query } from "../database/database.ts";
@@ -132,6 +131,8 @@ async function watchedSince(query: Query, indexed: Date): Promise<readonly Watch
 
 /** Whether the owner of a search may read the recording, and its filters find it. */
 async function isFound(context: Context, { id }: Subject, search: Watched): Promise<boolean> {
+  // loaded here, as it loads the shapes of requests, which no other job needs
+  const { filtersInQuery } = await import("../catalog/search/filters.ts");
   try {
     const one = context.query.selectFrom("recordings").select("recordings.id").where("recordings.id", "=", id);
     const rows = await filtered(one, filtersInQuery(search.query), search.person, context);

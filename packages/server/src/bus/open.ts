@@ -1,7 +1,6 @@
 import type { Database } from "../database/database.ts";
 import { type Bus, BusError } from "./bus.ts";
 import { localBus } from "./local.ts";
-import { natsBus } from "./nats.ts";
 import { postgresBus } from "./postgres.ts";
 
 /**
@@ -16,6 +15,8 @@ export async function openBus(address: string, database: Database): Promise<Bus>
     return postgresBus(database.connect);
   }
   if (address.startsWith("nats://") || address.startsWith("tls://")) {
+    // loaded here, as most servers have no such bus
+    const { natsBus } = await import("./nats.ts");
     return natsBus(address).catch((error: Error) => {
       throw new BusError(`the bus at ${new URL(address).host} cannot be reached: ${error.message}`);
     });

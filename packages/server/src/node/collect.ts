@@ -15,7 +15,10 @@ export function collector(): () => void {
   let most = 0;
   return () => {
     if (getHeapStatistics().total_physical_size <= most) return;
+    // jobs leave pages that are nearly empty: V8 gives them back when it moves what is left on them
+    setFlagsFromString("--compact-on-every-full-gc");
     collect();
+    setFlagsFromString("--no-compact-on-every-full-gc");
     const { used_heap_size: used, total_physical_size: held } = getHeapStatistics();
     // what this one could not give back, the next one cannot either
     most = Math.max(used + SPARE, held);

@@ -4,29 +4,26 @@ import { Readers } from "../answers/readers.ts";
 import { scanHandler } from "../catalog/scan/scan-job.ts";
 import { deleteAsked, owedDeletions } from "../catalog/deletion.ts";
 import { Companions } from "../catalog/companions.ts";
-import { analyse, sweepAnalyses } from "../operations/analyse.ts";
 import type { Context } from "../context.ts";
-import { checkRecording } from "../operations/check.ts";
-import { exportRecording } from "../operations/export.ts";
-import { renderRecording } from "../operations/render.ts";
+import { sweepAnalyses } from "../operations/sweep-analyses.ts";
 import { SWEEP_JOBS_EVERY, sweepJobs } from "../operations/sweep-jobs.ts";
-import { cutShare, owedShares } from "../shares/cut.ts";
+import { owedShares } from "../shares/owed.ts";
 import { SWEEP_EVERY, sweep } from "../shares/sweep.ts";
 import { abandonedEnder, LOOK_EVERY } from "../live/end-abandoned.ts";
 import { keepRun } from "../ghosts/ghosts.ts";
+import { SWEEP_EVERY as LAKE_EVERY } from "../lake/store.ts";
 import { reviewHandlers, reviewOwed } from "./review-handlers.ts";
 import { LOOK_EVERY as UPLOADS_EVERY, owedUploads, placeUpload, sweepUploads } from "../uploads/place.ts";
-import { keepInLake, lakeSweeper, SWEEP_EVERY as LAKE_EVERY } from "../lake/lake.ts";
 import { type Owed, RECONCILE_EVERY, reconcile } from "../jobs/reconcile.ts";
 import type { Handler } from "../jobs/worker.ts";
 
-/** What each kind of job does. */
+/** What each kind of job does. A job that a server at rest does not do loads its code when it is done. */
 export function handlersOf(context: Context): ReadonlyMap<string, Handler> {
   const { query, library, jobs, settings, log } = context;
   // its threads start with the first expression
   const readers = new Readers(settings, log);
   const endAbandoned = abandonedEnder(context);
-  const sweepLake = lakeSweeper(context);
+  let sweepLake: ((signal: AbortSignal) => Promise<unknown>) | null = null;
   const owed = [...owedBy(context), ...reviewOwed(context)];
   /** Removes this job from the schedule, whether it succeeded or failed. */
   const again =
@@ -38,14 +35,23 @@ export function handlersOf(context: Context): ReadonlyMap<string, Handler> {
         await jobs.add(kind, subject, { after });
       }
     };
+  const analyse: Handler = async (job, work) =>
+    (await import("../operations/analyse.ts")).analyse(query, library, job, work);
   return new Map<string, Handler>([
     ["scan", scanHandler(context)],
-    ["share", ({ subject }, work) => cutShare(context, subject, work)],
-    ["check", ({ subject }, work) => checkRecording(query, library, subject, work)],
-    ["export", (job, work) => exportRecording(query, settings, job, work)],
-    ["render", (job, work) => renderRecording(context, job, work)],
-    ["stats", (job, work) => analyse(query, library, job, work)],
-    ["compare", (job, work) => analyse(query, library, job, work)],
+    ["share", async ({ subject }, work) => (await import("../shares/cut.ts")).cutShare(context, subject, work)],
+    [
+      "check",
+      async ({ subject }, work) =>
+        (await import("../operations/check.ts")).checkRecording(query, library, subject, work),
+    ],
+    [
+      "export",
+      async (job, work) => (await import("../operations/export.ts")).exportRecording(query, settings, job, work),
+    ],
+    ["render", async (job, work) => (await import("../operations/render.ts")).renderRecording(context, job, work)],
+    ["stats", analyse],
+    ["compare", analyse],
     [
       "sweep-jobs",
       again("sweep-jobs", "jobs", SWEEP_JOBS_EVERY, async () => {
@@ -70,11 +76,13 @@ export function handlersOf(context: Context): ReadonlyMap<string, Handler> {
       },
     ],
     ["alerts", ({ subject }, work) => lookFor(context, readers, subject, work)],
-    ["lake", ({ subject }, work) => keepInLake(context, subject, work)],
+    ["lake", async ({ subject }, work) => (await import("../lake/lake.ts")).keepInLake(context, subject, work)],
     [
       "lake-sweep",
       async (_, { signal }) => {
         try {
+          // it remembers when it last read every manifest
+          sweepLake ??= (await import("../lake/lake.ts")).lakeSweeper(context);
           return await sweepLake(signal);
         } finally {
           if (settings.lake !== null) await jobs.add("lake-sweep", "library", { after: LAKE_EVERY });

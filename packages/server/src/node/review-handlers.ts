@@ -3,24 +3,30 @@ import { keepTrack } from "../ghosts/ghosts.ts";
 import type { Owed } from "../jobs/reconcile.ts";
 import type { Handler } from "../jobs/worker.ts";
 import { applyPlan, makePlan, owedPlans, scheduled } from "../retention/retention.ts";
-import { eraseWho } from "../subjects/erase.ts";
-import { exportWho } from "../subjects/export.ts";
 import { asRequest, owedRequests } from "../subjects/requests.ts";
-import { cutClip } from "../review/clip.ts";
 import { owedReviews } from "../review/owed.ts";
-import { keepVerdict } from "../review/verdict.ts";
 
-/** Jobs of reviews, retention, ghosts and subjects. */
+/** Jobs of reviews, retention, ghosts and subjects. Jobs load their code as those of `handlersOf` do. */
 export function reviewHandlers(context: Context): readonly (readonly [string, Handler])[] {
   return [
-    ["clip", ({ subject }, work) => cutClip(context, subject, work)],
-    ["verdict", ({ subject }) => keepVerdict(context, subject)],
+    ["clip", async ({ subject }, work) => (await import("../review/clip.ts")).cutClip(context, subject, work)],
+    ["verdict", async ({ subject }) => (await import("../review/verdict.ts")).keepVerdict(context, subject)],
     ["retention-plan", ({ subject }, work) => makePlan(context, subject, work)],
     ["retention-apply", ({ subject }, work) => applyPlan(context, subject, work)],
     ["retention", (job) => scheduled(context, job)],
     ["ghost", ({ subject }, work) => keepTrack(context, subject, work)],
-    ["export-subject", asRequest(context, ({ subject }, work) => exportWho(context, subject, work))],
-    ["erase-subject", asRequest(context, ({ subject }, work) => eraseWho(context, subject, work))],
+    [
+      "export-subject",
+      asRequest(context, async ({ subject }, work) =>
+        (await import("../subjects/export.ts")).exportWho(context, subject, work),
+      ),
+    ],
+    [
+      "erase-subject",
+      asRequest(context, async ({ subject }, work) =>
+        (await import("../subjects/erase.ts")).eraseWho(context, subject, work),
+      ),
+    ],
   ];
 }
 

@@ -22,7 +22,7 @@ import { Programs } from "../live/programs.ts";
 import { Jobs } from "../jobs/queue.ts";
 import { Threads } from "./threads.ts";
 import type { Library } from "../library/library.ts";
-import { lakeStore } from "../lake/lake.ts";
+import { lakeStore } from "../lake/store.ts";
 import { openLibrary } from "../library/open.ts";
 import { sharingOpenFiles } from "../library/open-files.ts";
 import { logTo } from "../log-output.ts";

@@ -1,5 +1,5 @@
 import type { FastifyReply, FastifyRequest } from "fastify";
-import * as openid from "openid-client";
+import type { Configuration, IDToken } from "openid-client";
 import type { Context } from "../context.ts";
 import type { Query } from "../database/database.ts";
 import { Problem } from "../problem.ts";
@@ -14,6 +14,9 @@ export const LONGEST_ADDRESS = 500;
 const PENDING = "simtape_sign_in";
 const PENDING_SECONDS = 600;
 const CALLBACK = "/api/session/callback";
+
+/** Loaded when a user signs in, as most servers have no issuer. */
+type OpenId = typeof import("openid-client");
 
 /** Signing in at an issuer of OpenID Connect: code and PKCE. */
 export interface ForeignSignIn {
@@ -36,8 +39,8 @@ export function foreignSignIn({ settings, query, log }: Context, sessions: Sessi
   const { oidcIssuer, oidcClient, oidcSecret, publicOrigin, oidcRole } = settings;
   if (oidcIssuer === null || oidcClient === null) return null;
   const audit = new Audit(query);
-  let known: Promise<openid.Configuration> | null = null;
-  const configuration = (): Promise<openid.Configuration> => {
+  let known: Promise<Configuration> | null = null;
+  const configuration = (openid: OpenId): Promise<Configuration> => {
     const execute = oidcIssuer.startsWith("http:") ? [openid.allowInsecureRequests] : [];
     known ??= openid.discovery(new URL(oidcIssuer), oidcClient, oidcSecret ?? undefined, undefined, { execute });
     known.catch((error: unknown) => {
@@ -55,7 +58,8 @@ export function foreignSignIn({ settings, query, log }: Context, sessions: Sessi
 
   return {
     begin: async (to, request, reply) => {
-      const config = await configuration();
+      const openid = await import("openid-client");
+      const config = await configuration(openid);
       const pending: Pending = {
         state: openid.randomState(),
         nonce: openid.randomNonce(),
@@ -80,8 +84,9 @@ export function foreignSignIn({ settings, query, log }: Context, sessions: Sessi
       void reply.clearCookie(PENDING, { ...sessions.cookie(request), path: CALLBACK });
       if (pending === null)
         throw new Problem(400, "this sign-in was started in another browser, or too long ago; start again");
-      const config = await configuration();
-      let claims: openid.IDToken;
+      const openid = await import("openid-client");
+      const config = await configuration(openid);
+      let claims: IDToken;
       try {
         const tokens = await openid.authorizationCodeGrant(config, new URL(originOf(request) + request.url), {
           pkceCodeVerifier: pending.verifier,
@@ -139,11 +144,7 @@ type Found = { id: string; name: string; role: "recorder" | "viewer" | "player" 
  * Returns the account of the user who signed in at the issuer; makes it when it does not exist. Names and addresses
  * never prove who a user is.
  */
-async function userOf(
-  query: Query,
-  claims: openid.IDToken,
-  role: Context["settings"]["oidcRole"],
-): Promise<Found | null> {
+async function userOf(query: Query, claims: IDToken, role: Context["settings"]["oidcRole"]): Promise<Found | null> {
   const subject = `${claims.iss} ${claims.sub}`;
   const find = (): Promise<Found | undefined> =>
     query
@@ -167,7 +168,7 @@ async function userOf(
   return null;
 }
 
-function nameOf(claims: openid.IDToken): string {
+function nameOf(claims: IDToken): string {
   const wished = [claims["preferred_username"], claims["name"], claims["email"], claims.sub];
   const names = wished.map((name) =>
     typeof name === "string"

@@ -5,7 +5,6 @@ import type { Context } from "../context.ts";
 import type { FileFact } from "../database/tables.ts";
 import { failpoint } from "../failpoint.ts";
 import { newId } from "../ids.ts";
-import type { Owed } from "../jobs/reconcile.ts";
 import { PermanentError, type Work } from "../jobs/worker.ts";
 import { openData } from "../library/data.ts";
 import { isUnreadable } from "../library/unreadable.ts";
@@ -16,23 +15,6 @@ export const COPIES = "shares";
 const NANOSECOND = 1;
 /** The provenance of a copy: it leaves out old notes, which could show what is outside the range. */
 const NOTHING = JSON.stringify({ simtape: "provenance", version: 1, sources: [], operations: [], annotations: [] });
-
-/** Links to a part of a recording whose copy is not made yet. */
-export function owedShares({ query }: Pick<Context, "query">): Owed {
-  return {
-    kind: "share",
-    subjects: async () => {
-      const rows = await query
-        .selectFrom("shares")
-        .select("id")
-        .where("state", "=", "making")
-        .where("revoked", "is", null)
-        .where("recording", "is not", null)
-        .execute();
-      return rows.map(({ id }) => id);
-    },
-  };
-}
 
 /** Makes the copy for a share of a range or a moment: it contains nothing from outside. */
 export async function cutShare({ query, library, settings }: Context, id: string, work: Work): Promise<void> {

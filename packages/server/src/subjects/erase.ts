@@ -19,7 +19,7 @@ import { removeCopies } from "./copies.ts";
 import { mentionsOf } from "./elsewhere.ts";
 import { renameFiles } from "./rename.ts";
 import { recordingId, removeRecording } from "simtape/lake";
-import { lakeStore } from "../lake/lake.ts";
+import { lakeStore } from "../lake/store.ts";
 import { searchLake } from "../lake/traces.ts";
 import { maskRows, type RowTrace } from "./rows.ts";
 import { search } from "./search.ts";

@@ -1,6 +1,6 @@
 import type { Context } from "../context.ts";
 import { recordingId } from "simtape/lake";
-import { lakeStore } from "../lake/lake.ts";
+import { lakeStore } from "../lake/store.ts";
 import { searchLake } from "../lake/traces.ts";
 import { openData } from "../library/data.ts";
 import type { Outcome, Remainder } from "./certificate.ts";
