@@ -10,7 +10,7 @@ import { makeDemos } from "./support/demos.ts";
 import { json, startNode, type TestNode, until } from "./support/node.ts";
 import type { Document, Operation } from "./support/openapi.ts";
 import { Caller, userCommand } from "./support/people.ts";
-import { raw } from "./support/raw.ts";
+import { raw, requestOf } from "./support/raw.ts";
 
 const CLIENT = fileURLToPath(new URL("../../client/src/openapi.ts", import.meta.url));
 
@@ -291,6 +291,8 @@ describe("what /openapi.json says", () => {
     [400, (host: string) => `GET /api/recordings/%zz HTTP/1.1\r\nhost: ${host}\r\nconnection: close\r\n\r\n`],
     [431, (host: string) => `GET /health HTTP/1.1\r\nhost: ${host}\r\nx: ${"x".repeat(20_000)}\r\n\r\n`],
     [400, () => "what is this\r\n\r\n"],
+    [400, () => "GET /health HTTP/1.1\r\nconnection: close\r\n\r\n"],
+    [417, (host: string) => `GET /health HTTP/1.1\r\nhost: ${host}\r\nexpect: a-miracle\r\n\r\n`],
     [
       400,
       (host: string) => `POST /api/rooms HTTP/1.1\r\nhost: ${host}\r\ntransfer-encoding: chunked\r\n\r\nzz\r\n\r\n`,
@@ -304,6 +306,20 @@ describe("what /openapi.json says", () => {
     const validate = ajv.compile({ $ref: "openapi#/components/schemas/Problem" });
     expect(validate(problem) ? [] : validate.errors, body).toEqual([]);
     expect(problem).toMatchObject({ status });
+  });
+
+  test("a WebSocket that is asked for in a wrong way is answered as problem details", async () => {
+    const { recordings } = await admin.json<{ recordings: { id: string }[] }>("GET", "/api/recordings");
+    const headers = {
+      ...(admin.headers as Record<string, string>),
+      ...{ origin: node.address, connection: "upgrade", upgrade: "websocket" },
+      ...{ "sec-websocket-key": "short", "sec-websocket-version": "13" },
+    };
+    const path = `/api/recordings/${recordings[0]!.id}/socket`;
+    const { status, answer } = await raw(node.address, requestOf(node.address, "GET", path, headers));
+    expect(status, answer).toBe(400);
+    expect(answer.toLowerCase()).toContain("content-type: application/problem+json");
+    expect(answer).toContain("Sec-WebSocket-Key");
   });
 
   test("is true of what is refused, by every route of one thing", async () => {

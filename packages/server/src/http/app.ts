@@ -11,7 +11,7 @@ import { NONE, type Person, type Scope } from "../people/person.ts";
 import { type Limits, limitsOf } from "./limits.ts";
 import { ON_USE } from "./on-use.ts";
 import { OPENAPI, PROBLEM } from "./openapi.ts";
-import { answerBroken } from "./broken-requests.ts";
+import { answerBroken, refuse } from "./broken-requests.ts";
 import { checkParameters } from "./parameters.ts";
 import { Passes } from "../bytes/passes.ts";
 import { checkOrigin, checkSession } from "./origin.ts";
@@ -75,7 +75,7 @@ export async function createApp(
     keepAliveTimeout: 10_000,
     forceCloseConnections: "idle",
     // how often the limit is checked
-    http: { connectionsCheckingInterval: 3000, headersTimeout: 15_000 },
+    http: { connectionsCheckingInterval: 3000, headersTimeout: 15_000, requireHostHeader: false },
     routerOptions: { maxParamLength: 512 },
     clientErrorHandler: answerBroken,
     // the address cannot be decoded
@@ -85,6 +85,7 @@ export async function createApp(
   });
   app.server.maxConnections = settings.connections;
   app.server.maxRequestsPerSocket = 0;
+  app.server.on("checkExpectation", ({ socket }) => refuse(socket, 417, "no expectation but 100-continue can be met"));
   limitBodies(app);
   checkParameters(app);
   allowSites(app, settings);

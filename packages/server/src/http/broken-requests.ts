@@ -20,7 +20,11 @@ export function answerBroken({ code }: { readonly code?: string }, socket: Duple
     socket.destroy();
     return;
   }
-  const [status, detail] = ANSWERS[code ?? ""] ?? [400, `this is no request of HTTP/1.1 (${code ?? "unknown"})`];
+  refuse(socket, ...(ANSWERS[code ?? ""] ?? ([400, `this is no request of HTTP/1.1 (${code ?? "unknown"})`] as const)));
+}
+
+/** Answers with problem details, and ends the connection. */
+export function refuse(socket: Duplex, status: number, detail: string): void {
   const title = STATUS_CODES[status]!;
   const body = JSON.stringify({ type: "about:blank", title, status, detail, request: "none" });
   const head = [

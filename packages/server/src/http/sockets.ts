@@ -7,6 +7,7 @@ import { type WebSocket, WebSocketServer } from "ws";
 import type { Role } from "../database/tables.ts";
 import type { Person, Scope } from "../people/person.ts";
 import { Problem } from "../problem.ts";
+import { refuse } from "./broken-requests.ts";
 import { mayAsk } from "./rights.ts";
 
 interface Upgrade {
@@ -62,6 +63,7 @@ export function checkUpgrade(request: FastifyRequest): void {
 export function socketRoute(app: FastifyInstance, { url, config, schema, longest, check, prepare }: SocketRoute): void {
   // deflate would cost more than half of the time, and memory for each socket
   const server = new WebSocketServer({ noServer: true, maxPayload: longest, perMessageDeflate: false });
+  server.on("wsClientError", ({ message }, socket) => refuse(socket, 400, message));
   const alive = new WeakSet<WebSocket>();
   const askers = new WeakMap<WebSocket, FastifyRequest>();
   const checkPeople = (): void => {

@@ -28,13 +28,16 @@ export async function* momentsOf(recording: Recording, options: MomentOptions): 
   yield* statesAlong(source, { bounds, counts, every: options.every, signal: options.signal });
 }
 
-/** Enough to see which sets a recording has: at its end, start and middle, and if `isFound` is false of them, all. */
-export async function* lookedAt(recording: Recording, isFound: () => boolean): AsyncGenerator<State> {
+/**
+ * Enough to see which sets a recording has: at its end, start and middle, and if `isFound` is false of them, all. The
+ * values stay out: to copy them at each moment takes minutes of a recording with many channels.
+ */
+export async function* lookedAt(recording: Recording, isFound: () => boolean): AsyncGenerator<Pick<State, "sets">> {
   const { start, end } = await recording.timeline();
   for (const time of [end, start, Math.round((start + end) / 2)]) yield recording.state(time);
   if (isFound()) return;
   for await (const state of momentsOf(recording, {})) {
-    yield state.freeze();
+    yield { sets: state.freezeSets(() => true) };
     if (isFound()) return;
   }
 }

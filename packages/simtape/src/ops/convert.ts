@@ -158,8 +158,8 @@ export async function convert(
   options: ConvertOptions = {},
 ): Promise<ConversionReport> {
   const { start, end, epoch } = await recording.timeline();
-  const domain = writing.times?.(to.name, options.create ?? {}) ?? null;
-  const begin = options.from ?? beginOf(start, end, domain);
+  const domain = domainOf(writing, to, options);
+  const begin = await beginOfResult(recording, writing, to, options);
   const ledger = new Ledger();
   const limit = domain === null ? Number.POSITIVE_INFINITY : after(begin + domain.last);
   const { from, until, channels, signal } = options;
@@ -225,10 +225,25 @@ export async function convert(
   return ledger.report(isOriginal, moments, isVerified, origin.isSet ? origin : null);
 }
 
-/** When the result begins: where the source does, or at its time 0 when what lies before that has no room. */
-function beginOf(start: Time, end: Time, domain: TimeDomain | null): Time {
+/**
+ * The time of the source that is 0 in the result: where it is cut, or begins, or its time 0 when what lies before that
+ * has no room.
+ */
+export async function beginOfResult(
+  recording: Recording,
+  writing: WritingFormat,
+  to: SinkBundle,
+  options: Pick<ConvertOptions, "from" | "create">,
+): Promise<Time> {
+  if (options.from !== undefined) return options.from;
+  const { start, end } = await recording.timeline();
+  const domain = domainOf(writing, to, options);
   const isWhole = domain === null || end - start <= domain.last;
   return isWhole || start >= 0 ? start : Math.min(0, end);
+}
+
+function domainOf(writing: WritingFormat, { name }: SinkBundle, { create = {} }: ConvertOptions): TimeDomain | null {
+  return writing.times?.(name, create) ?? null;
 }
 
 /**

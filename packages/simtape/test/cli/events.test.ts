@@ -1,4 +1,4 @@
-import { readFileSync, writeFileSync } from "node:fs";
+import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { expect, test } from "vitest";
 import { makeTown, RELEASES } from "../fixtures/carla/make.ts";
@@ -72,6 +72,31 @@ test.each(EXAMPLES)("a note is an event, once, and its kind can be asked for: %s
       .map((line) => JSON.parse(line)),
   ).toMatchObject([{ time: 2e9, kind: "note" }]);
   expect((await simtape(["events", noted, "--kind", "note", "--from", "3s"])).stdout).toBe("");
+});
+
+test.each<[target: string, words: readonly string[], time: number]>([
+  ["town.hcrp", [], 2e9],
+  ["town.mcap", ["-c", "position"], 2e9],
+  ["town.tape", ["--from", "500ms"], 1.5e9],
+  ["town.log", ["--from", "500ms"], 1.5e9],
+])("a conversion keeps the notes at their moments: %s %j", async (name, words, time) => {
+  const source = fileURLToPath(new URL("../../../../examples/town.log", import.meta.url));
+  const [noted, converted] = [temporaryFile("noted.log", new Uint8Array(0)), temporaryFile(name, new Uint8Array(0))];
+  await simtape(["annotate", source, noted, "--force", "--at", "2s", "--text", "brakes too late"]);
+  await simtape(["convert", noted, converted, "--force", ...words]);
+  const events = ["events", "--kind", "note", "--json"];
+  expect(JSON.parse((await simtape([...events, converted])).stdout)).toMatchObject({ time, text: "brakes too late" });
+  if (name !== "town.hcrp") return;
+  const back = temporaryFile("back.log", new Uint8Array(0));
+  await simtape(["convert", converted, back, "--force"]);
+  expect(JSON.parse((await simtape([...events, back])).stdout)).toMatchObject({ time, text: "brakes too late" });
+});
+
+test("a conversion leaves out the notes that are outside its range", async () => {
+  const [noted, converted] = ["noted.log", "part.tape"].map((name) => temporaryFile(name, new Uint8Array(0)));
+  await simtape(["annotate", town, noted!, "--force", "--at", "1s", "--text", "brakes too late"]);
+  await simtape(["convert", noted!, converted!, "--force", "--until", "500ms"]);
+  expect(existsSync(`${converted}.provenance.json`)).toBe(false);
 });
 
 test("a damaged file of notes beside a recording has none", async () => {

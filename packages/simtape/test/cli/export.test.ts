@@ -2,7 +2,7 @@ import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, 
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { tableFromIPC } from "apache-arrow";
-import { afterAll, describe, expect, test } from "vitest";
+import { afterAll, describe, expect, test, vi } from "vitest";
 import { spooledSink } from "../../src/cli/output/spooled-sink.ts";
 import { query, tableIn } from "../export/readers.ts";
 import { makeTown, RELEASES } from "../fixtures/carla/make.ts";
@@ -14,6 +14,7 @@ import {
   exportTo,
   memory,
   MemoryFiles,
+  MutableState,
   open,
   type SinkBundle,
 } from "../../src/index.ts";
@@ -26,8 +27,19 @@ const corpus = (path: string): string => new URL(`../../../corpus/cases/${path}`
 const town = corpus("carla/0.9.15/town.log");
 const walk = corpus("hcrp/walk/run.hcrp");
 const robot = corpus("mira/recommended/robot.tape");
+const patrol = new URL("../../../../examples/patrol.tape", import.meta.url).pathname;
 const molecule = new URL("../../../../examples/buckyball.nanover.zip", import.meta.url).pathname;
 const place = (): string => mkdtempSync(join(folder, "out-"));
+
+test("the values of a recording are not copied at each moment to see which targets fit", async () => {
+  const freeze = vi.spyOn(MutableState.prototype, "freeze");
+  try {
+    expect((await simtape(["export", patrol, "--list"])).stdout).toContain("nothing: it carries");
+    expect(freeze.mock.calls.length).toBeLessThan(100);
+  } finally {
+    freeze.mockRestore();
+  }
+});
 
 async function ok(...words: readonly string[]): Promise<string> {
   const { exit, stdout, stderr } = await simtape(["export", ...words]);

@@ -1,9 +1,11 @@
 import type { Command } from "commander";
 import { HeldFiles } from "../../io/sink/held.ts";
 import { type SourceBundle, SourceError } from "../../io/source/source.ts";
+import type { Annotation } from "../../model/annotation.ts";
 import type { Recording } from "../../model/recording.ts";
 import type { Writer, WritingFormat } from "../../model/writer.ts";
-import { type ConversionReport, convert } from "../../ops/convert.ts";
+import { beginOfResult, type ConversionReport, convert } from "../../ops/convert.ts";
+import { moved } from "../../ops/edit/apply.ts";
 import { isSound, mustBeSound } from "../../ops/sound.ts";
 import { copy, rewrite } from "../../ops/copy.ts";
 import { mustBeSame, piecesOf } from "../../ops/same-bytes.ts";
@@ -17,7 +19,7 @@ import { EXIT } from "../run/failure.ts";
 import { ORIGIN_FLAGS, originOf } from "../input/origin.ts";
 import { carriedIn } from "../input/original.ts";
 import { counted, grouped, Progress, paint, tellLost } from "../run/terminal.ts";
-import { bringing, damageOf, keepBeside } from "../output/provenance.ts";
+import { bringing, damageOf, keepBeside, madeOf } from "../output/provenance.ts";
 import { bundleNamed, openedAs, openNamed, type ReadOptions, reads } from "../input/recordings.ts";
 import { report } from "../output/report.ts";
 import { inDialect, mustFit, type Target, type TargetOptions, writes } from "../output/target.ts";
@@ -90,7 +92,22 @@ export function addConvert(program: Command): void {
         let isCarrying = false;
         let copied: number | null = null;
         let isDamaged = false;
-        keepBeside(target, async () => (copied === null ? await damageOf(target, file, opened) : null) ?? own);
+        const create = { dialect: options.dialect };
+        // a recording of the same kind keeps its notes itself, inside or beside
+        const isKept = isCopy && isSameKind(recording, bundle, target);
+        const notes = async (): Promise<readonly Annotation[]> => {
+          const all = isKept ? [] : await opened.annotations();
+          if (all.length === 0 || isCopy) return all;
+          if (isGivenBack) return moved(all, { op: "shift", by: (await recording.timeline()).start }, 0);
+          const { start: from, end: until } = await parseRange(options, recording);
+          const begin = await beginOfResult(recording, writing, target.sink, { from, create });
+          return moved(all, { op: "trim", from: begin, until }, begin);
+        };
+        keepBeside(target, async () => {
+          const carriedNotes = await notes();
+          if (carriedNotes.length > 0) return madeOf(target, file, opened, carriedNotes);
+          return (copied === null ? await damageOf(target, file, opened) : null) ?? own;
+        });
         if (isOwn && isWhole && options.dialect === undefined && isSameKind(recording, bundle, target)) {
           const { files } = await copy(recording, bundle, held);
           if (isVerified) await mustBeSame(recording, bundle, held.written);
@@ -122,7 +139,7 @@ export function addConvert(program: Command): void {
             from: range.start,
             until: range.end,
             channels: options.channel === undefined ? undefined : channelsMatching(recording, options.channel),
-            create: { dialect: options.dialect },
+            create,
             origin,
             strict: options.strict,
             carry: carry === undefined ? undefined : (writer) => carryAll(carry, writer, recording, bundle),

@@ -78,10 +78,19 @@ export async function bringing(target: Target, file: string): Promise<Provenance
 /** That a recording which seems sound was made of one that is damaged; null when nothing is damaged. */
 export async function damageOf(target: Target, file: string, recording: Recording): Promise<Provenance | null> {
   if (damage().length === 0 || target.isStandardOutput) return null;
-  const provenance = await provenanceOf(recording, file);
+  return madeOf(target, file, recording, await recording.annotations());
+}
+
+/** What a recording was made of, with the notes that it keeps. Throws `UsageError` when there is no place for it. */
+export async function madeOf(
+  target: Target,
+  file: string,
+  recording: Recording,
+  annotations: readonly Annotation[],
+): Promise<Provenance> {
   await mustHavePlace(target);
-  const sources = [await sourceNamed(file, provenance)];
-  return { simtape: "provenance", version: 1, sources, operations: [], annotations: [] };
+  const sources = [await sourceNamed(file, await provenanceOf(recording, file))];
+  return { simtape: "provenance", version: 1, sources, operations: [], annotations };
 }
 
 /** A source as it is written down. */

@@ -54,7 +54,7 @@ export async function applyEdits(
 }
 
 /** Notes behind an operation on a recording that begins at `start`. */
-function moved(notes: readonly Annotation[], operation: Operation, start: Time): readonly Annotation[] {
+export function moved(notes: readonly Annotation[], operation: Operation, start: Time): readonly Annotation[] {
   if (operation.op === "shift") return notes.map((note) => ({ ...note, at: note.at + operation.by }));
   if (operation.op !== "trim") return notes;
   const { from = start, until = Number.POSITIVE_INFINITY } = operation;
