@@ -63,8 +63,9 @@ class OfFiles(Asked):
             simtape.sql(path_of("town.log"), "select 1 from vehiclez")
 
     def test_no_file(self):
-        with self.assertRaises(FileNotFoundError):
-            simtape.read(path_of("nothing.log"))
+        for kind in (simtape.NoSuchFile, FileNotFoundError, simtape.SimtapeError):
+            with self.assertRaisesRegex(kind, "nothing.log"):
+                simtape.read(path_of("nothing.log"))
 
     def test_a_file_that_is_no_recording(self):
         with tempfile.TemporaryDirectory() as folder:
