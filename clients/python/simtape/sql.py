@@ -81,7 +81,7 @@ def sql(files: Files, statement: str) -> Answer:
         report = command.run(["sql", *words, f"--query={question}", "-o", out, "--json"])
         with open(out, encoding="utf-8") as file:
             rows = [list(row.values()) for row in json.load(file)]
-    return Answer(columns_of(report["columns"], rows))
+    return Answer(columns_of(report["columns"], rows), unread=report["unread"])
 
 
 def _path(path: str) -> str:
