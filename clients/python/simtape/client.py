@@ -74,7 +74,7 @@ class Client:
         >>> client.list(format=["carla", "mira"], longer=60, event="collision")      # doctest: +SKIP
         """
         if limit is not None and limit < 0:
-            raise ValueError(f"limit is 0 or more, not {limit}")
+            raise UsageError(f"limit is 0 or more, not {limit}")
         # checked when it is called, not when the first recording is asked for
         return self._pages({_filter(name): _word(value) for name, value in filters.items()}, limit)
 

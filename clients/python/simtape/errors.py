@@ -14,6 +14,10 @@ class UsageError(SimtapeError, ValueError):
     """The question does not fit the recording: no such path, set or time. The message names what fits."""
 
 
+class NoSuchFile(SimtapeError, FileNotFoundError):
+    """The file is missing. ``filename`` has its path."""
+
+
 class SimtapeWarning(UserWarning):
     """There is a result, but a part of the recording is damaged or did not decode."""
 

@@ -12,7 +12,7 @@ import urllib.parse
 import urllib.request
 from typing import Any, BinaryIO, Callable, Iterator, Mapping, NamedTuple, Optional, Sequence, Union
 
-from .errors import ConnectionProblem, ServerProblem, problem_of
+from .errors import ConnectionProblem, ServerProblem, UsageError, problem_of
 
 Word = Union[str, int, float, bool]
 Query = Mapping[str, Union[Word, Sequence[Word], None]]
@@ -51,13 +51,13 @@ class Connection:
     ) -> None:
         parts = urllib.parse.urlsplit(url)
         if parts.scheme not in ("http", "https") or not parts.netloc:
-            raise ValueError(f"an address begins with http:// or https://, not {url!r}")
+            raise UsageError(f"an address begins with http:// or https://, not {url!r}")
         if parts.query or parts.fragment:
-            raise ValueError("the address of a server has no ? and no #")
+            raise UsageError("the address of a server has no ? and no #")
         if token is not None and not all("!" <= sign <= "~" for sign in token):
-            raise ValueError("the token has a character that no token has")
+            raise UsageError("the token has a character that no token has")
         if attempts < 1:
-            raise ValueError(f"attempts is 1 or more, not {attempts}")
+            raise UsageError(f"attempts is 1 or more, not {attempts}")
         self.url = url.rstrip("/")
         self._token = token
         self._timeout = timeout

@@ -8,7 +8,7 @@ from datetime import datetime, timedelta
 from typing import Any, Iterator, List, Optional, Sequence, Union
 
 from . import command
-from .errors import CommandUsageError, UsageError
+from .errors import CommandUsageError, NoSuchFile, UsageError
 from .events import Event, Events
 from .npz import read_npz
 from .recording import Info, PathInfo, Recording, Texts, counts, epoch_of, many
@@ -39,7 +39,7 @@ class LocalRecording(Recording):
         path = os.fspath(file)
         if not _is_url(path):
             if not os.path.exists(path):
-                raise FileNotFoundError(2, "no such file", path)
+                raise NoSuchFile(2, "no such file", path)
             # else the command would take a name that begins with - for an option
             path = path if os.path.isabs(path) else os.path.join(".", path)
         command.command()

@@ -10,6 +10,7 @@ from array import array
 from typing import Any, List, Mapping, Optional, Sequence, Union
 
 from . import command
+from .errors import UsageError
 from .optional import needed
 from .table import Column, Table
 from .table_file import _CODES
@@ -55,7 +56,7 @@ class Answer(Table):
     def to_pandas(self, time: str = "s") -> Any:
         """A data frame. ``attrs["units"]`` has the unit of each column that has one. ``time`` is ``"s"`` always."""
         if time != "s":
-            raise ValueError("an answer in SQL has time in seconds")
+            raise UsageError("an answer in SQL has time in seconds")
         pandas = needed("pandas")
         frame = pandas.DataFrame({column.name: column.to_numpy() for column in self.columns})
         frame.attrs["units"] = self.units
@@ -80,7 +81,7 @@ def sql(files: Files, statement: str) -> Answer:
         report = command.run(["sql", *words, f"--query={question}", "-o", out, "--json"])
         with open(out, encoding="utf-8") as file:
             rows = [list(row.values()) for row in json.load(file)]
-    return Answer(columns_of(report["columns"], rows))
+    return Answer(columns_of(report["columns"], rows), unread=report["unread"])
 
 
 def _path(path: str) -> str:

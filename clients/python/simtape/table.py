@@ -5,6 +5,7 @@ from __future__ import annotations
 from datetime import datetime
 from typing import Any, Callable, Dict, Iterator, List, Mapping, Optional, Sequence, Tuple
 
+from .errors import UsageError
 from .optional import needed
 
 TIMES = ("s", "ns", "timedelta", "utc")
@@ -149,10 +150,10 @@ class Table:
         """A data frame. ``attrs["units"]`` has the unit of each column.
 
         ``time``: what the column ``time`` has. ``"s"``: seconds since the start (float64). ``"ns"``: nanoseconds (int64).
-        ``"timedelta"``: timedelta64[ns]. ``"utc"``: dates, if the recording knows when it began; else ValueError.
+        ``"timedelta"``: timedelta64[ns]. ``"utc"``: dates, if the recording knows when it began; else :class:`UsageError`.
         """
         if time not in TIMES:
-            raise ValueError(f"time is one of {', '.join(TIMES)}, not {time!r}")
+            raise UsageError(f"time is one of {', '.join(TIMES)}, not {time!r}")
         pandas = needed("pandas")
         frame = pandas.DataFrame({column.name: column.to_numpy() for column in self.columns})
         units = self.units
@@ -173,7 +174,7 @@ class Table:
             return steps, ""
         began = self._began()
         if began is None:
-            raise ValueError("the recording does not say when it began: use time='s'")
+            raise UsageError("the recording does not say when it began: use time='s'")
         return pandas.Timestamp(began) + steps, ""
 
 

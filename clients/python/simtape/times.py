@@ -7,6 +7,8 @@ from datetime import datetime, timedelta, timezone
 from decimal import Decimal
 from typing import Union
 
+from .errors import UsageError
+
 Time = Union[int, float, str, timedelta, datetime]
 """Seconds as a number; a text such as ``"12.5s"``, ``"1m30s"``, ``"50%"``, ``"t1200"``; a timedelta since the start; or a
 datetime with a zone, if the recording knows when it began."""
@@ -22,12 +24,12 @@ def time_text(time: Time) -> str:
         return time
     if isinstance(time, datetime):
         if time.tzinfo is None:
-            raise ValueError("a datetime needs a zone: datetime(..., tzinfo=timezone.utc)")
+            raise UsageError("a datetime needs a zone: datetime(..., tzinfo=timezone.utc)")
         return time.astimezone(timezone.utc).isoformat().replace("+00:00", "Z")
     if isinstance(time, timedelta):
         return _plain(Decimal((time.days * 86400 + time.seconds) * 10**6 + time.microseconds) / 10**6) + "s"
     if isinstance(time, bool) or not math.isfinite(time):
-        raise ValueError(f"no time: {time!r}")
+        raise UsageError(f"no time: {time!r}")
     return _plain(Decimal(repr(float(time))) if not isinstance(time, int) else Decimal(time)) + "s"
 
 

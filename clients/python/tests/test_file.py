@@ -62,9 +62,20 @@ class OfFiles(Asked):
         with self.assertRaisesRegex(simtape.CommandError, "the nearest is vehicles"):
             simtape.sql(path_of("town.log"), "select 1 from vehiclez")
 
+    @unittest.skipIf(os.environ.get("SIMTAPE_TEST_SQL") != "1", "DuckDB is not installed")
+    def test_sql_counts_recordings_that_cannot_be_read(self):
+        with tempfile.TemporaryDirectory() as folder:
+            cut = os.path.join(folder, "cut.hcrp")
+            with open(path_of("race.hcrp"), "rb") as whole, open(cut, "wb") as file:
+                file.write(whole.read(40))
+            with self.assertWarns(simtape.SimtapeWarning):
+                answer = simtape.sql([path_of("town.log"), cut], "select recording from recordings")
+            self.assertEqual((answer["recording"].to_list(), answer.unread), (["town.log"], 1))
+
     def test_no_file(self):
-        with self.assertRaises(FileNotFoundError):
-            simtape.read(path_of("nothing.log"))
+        for kind in (simtape.NoSuchFile, FileNotFoundError, simtape.SimtapeError):
+            with self.assertRaisesRegex(kind, "nothing.log"):
+                simtape.read(path_of("nothing.log"))
 
     def test_a_file_that_is_no_recording(self):
         with tempfile.TemporaryDirectory() as folder:

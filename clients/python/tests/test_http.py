@@ -108,9 +108,9 @@ class Requests(unittest.TestCase):
 
     def test_addresses_and_tokens_that_are_none_are_refused(self):
         for url in ("file:///etc/passwd", "example.org", "http://", "http://a/?q=1"):
-            with self.assertRaises(ValueError):
+            with self.assertRaises(simtape.UsageError):
                 simtape.Client(url)
-        with self.assertRaises(ValueError):
+        with self.assertRaises(simtape.UsageError):
             simtape.Client("http://a", token="a\r\nb: c")
 
 

@@ -9,6 +9,7 @@ import zipfile
 from datetime import datetime, timedelta, timezone
 
 import simtape
+from simtape.errors import UsageError
 from simtape.npz import read_npz
 from simtape.optional import found
 from simtape.table_file import read_table
@@ -32,7 +33,7 @@ class Times(unittest.TestCase):
 
     def test_what_is_no_time_is_refused(self):
         for bad in (float("nan"), float("inf"), True, datetime(2026, 2, 1)):
-            with self.assertRaises(ValueError):
+            with self.assertRaises(UsageError):
                 time_text(bad)
 
 
@@ -112,7 +113,7 @@ class Tables(unittest.TestCase):
         self.assertEqual(table.to_pandas("ns")["time"].tolist(), [0, 1700000000000000000, 50000000])
         self.assertEqual(table.to_pandas("timedelta")["time"][2], pandas.Timedelta("50ms"))
         self.assertEqual(table.to_pandas("utc")["time"][2], pandas.Timestamp("2026-02-01T00:00:00.05Z"))
-        with self.assertRaisesRegex(ValueError, "does not say when it began"):
+        with self.assertRaisesRegex(UsageError, "does not say when it began"):
             self.table().to_pandas("utc")
 
     @unittest.skipIf(numpy is None, "numpy, which writes the file, is not installed")

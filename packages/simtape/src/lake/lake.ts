@@ -36,6 +36,8 @@ export interface LakeChange {
   /** In all its files; 0: it has none, or what they would be is not known. */
   readonly rows: number;
   readonly bytes: number;
+  /** That it has files in; none: it has no files, or what they would be is not known. */
+  readonly tables: readonly string[];
   readonly outcome: "whole" | "damaged" | "unreadable" | null;
   /** Findings of damage and loss. */
   readonly findings: number;
@@ -178,6 +180,7 @@ function changeOf({ manifest }: PlacedManifest, file: string, did: LakeChange["d
   const sum = (of: "rows" | "bytes"): number => (isKnown ? files.reduce((all, one) => all + one[of], 0) : 0);
   return {
     ...{ recording, file, did, rows: sum("rows"), bytes: sum("bytes") },
+    tables: isKnown ? files.map(({ table }) => table) : [],
     outcome: isKnown ? (origin?.outcome ?? null) : null,
     findings: isKnown ? (origin?.findings ?? 0) : 0,
     reason: null,

@@ -56,6 +56,19 @@ describe("simtape lake", () => {
     expect(await run()).toMatchObject({ exit: 3, report: { counts: { unchanged: 2 } } });
   });
 
+  test("names a set of which no recording has rows, in every run", async () => {
+    const store = join(folder, "sets");
+    mkdirSync(store);
+    cpSync(MADE.carla, join(store, "town.log"));
+    const words = ["lake", store, "-o", join(folder, "lake of sets"), "--set"];
+    for (const count of ["added", "unchanged"]) {
+      const { exit, stdout, stderr } = await simtape([...words, "vehicels", "--set", "vehicles", "--json"]);
+      expect({ exit, stderr }).toEqual({ exit: 0, stderr: 'simtape: no recording has rows of a set "vehicels"\n' });
+      expect(JSON.parse(stdout)).toMatchObject({ counts: { [count]: 1 }, absent: ["vehicels"] });
+    }
+    expect(await simtape([...words, "vehicels", "--dry-run"])).toMatchObject({ exit: 0, stderr: "" });
+  });
+
   test("writes facts alone, and lists no more than twenty changes", async () => {
     const many = join(folder, "many");
     mkdirSync(many);

@@ -185,6 +185,11 @@ describe("many recordings", () => {
     expect(ran.stderr).toMatch(/cut\.log is damaged: .*\n.*header\.hcrp is damaged: /);
     const found = await simtape(["sql", some, "select recording, severity from findings order by all"]);
     expect([found.exit, found.stdout]).toEqual([3, "recording,severity\ncut.log,loss\nheader.hcrp,loss\n"]);
+    const out = join(folder, "some.json");
+    const written = await simtape(["sql", some, "select count(*) as n from vehicles", "-o", out, "--json"]);
+    const { unread, findings } = JSON.parse(written.stdout) as { unread: number; findings: { file: string }[] };
+    expect({ exit: written.exit, unread }).toEqual({ exit: 3, unread: 1 });
+    expect(findings.map(({ file }) => file).sort()).toEqual([join(some, "cut.log"), join(some, "header.hcrp")]);
   });
 
   test("where none can be read, the command fails", async () => {

@@ -2,6 +2,7 @@ import { resolve } from "node:path";
 import { type Command, InvalidArgumentError, Option } from "commander";
 import { fileSpool } from "../../io/node/index.ts";
 import { type LakeChange, updateLake } from "../../lake/lake.ts";
+import { setTable } from "../../lake/layout.ts";
 import { type LakeSweep, sweepLake } from "../../lake/sweep.ts";
 import { toJson } from "../../model/values/json.ts";
 import type { Time } from "../../model/values/time.ts";
@@ -82,8 +83,15 @@ async function lake(store: string, output: string, options: LakeCommand): Promis
     progress.end();
   }
   const swept = options.sweep === true && dryRun !== true ? await sweepLake(target) : null;
-  await report(output, changes, swept, options);
+  const absent = dryRun === true ? [] : absentAmong(set ?? [], changes);
+  await report(output, changes, absent, swept, options);
   return exitOf(changes);
+}
+
+/** The sets of which no recording of the lake has rows. */
+function absentAmong(sets: readonly string[], changes: readonly LakeChange[]): string[] {
+  const tables = new Set(changes.flatMap((one) => one.tables));
+  return [...new Set(sets)].filter((set) => !tables.has(setTable(set)));
 }
 
 function exitOf(changes: readonly LakeChange[]): number {
@@ -100,6 +108,7 @@ function isDamaged({ did, outcome }: Pick<LakeChange, "did" | "outcome">): boole
 async function report(
   output: string,
   changes: readonly LakeChange[],
+  absent: readonly string[],
   swept: LakeSweep | null,
   { json, dryRun }: LakeCommand,
 ): Promise<void> {
@@ -113,7 +122,17 @@ async function report(
   if (json === true) {
     const shown = damaged.map(({ recording, file, outcome, findings }) => ({ recording, file, outcome, findings }));
     await out.line(
-      toJson({ lake: output, isDryRun: dryRun === true, counts, rows, bytes, changes: others, damaged: shown, swept }),
+      toJson({
+        lake: output,
+        isDryRun: dryRun === true,
+        counts,
+        rows,
+        bytes,
+        changes: others,
+        damaged: shown,
+        absent,
+        swept,
+      }),
     );
   } else {
     for (const one of others.slice(0, MOST_LINES)) await out.line(lineOf(one, dryRun === true));
@@ -127,6 +146,7 @@ async function report(
   if (json !== true && swept !== null)
     await out.line(`${counted(swept.files, "file")} of no manifest deleted, ${byteSize(swept.bytes)}`);
   await out.flush();
+  for (const set of absent) say(`simtape: no recording has rows of a set "${set}"`);
   for (const { file, did, reason } of others) if (reason !== null) say(`simtape: ${file} ${did}: ${reason}`);
   for (const { file, outcome, findings } of damaged.slice(0, MOST_LINES))
     say(`simtape: ${file} is ${outcome!}: ${counted(findings, "finding")}, see the table findings`);

@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type Command, InvalidArgumentError, Option } from "commander";
 import { SqlSession } from "../../sql/session.ts";
-import type { SqlProblem, SqlSource } from "../../sql/source.ts";
+import type { SqlSource } from "../../sql/source.ts";
 import type { TablePlan } from "../../sql/wanted.ts";
 import { commandPath } from "../input/command-path.ts";
 import { type ReadOptions, contentOf, seeks } from "../input/recordings.ts";
@@ -73,8 +73,8 @@ export function addSql(program: Command): void {
       if (options.tables === true) await listTables(session, options);
       else if (statement === null) process.exitCode = await (await import("./sql-shell.ts")).shell(session, format);
       else if (options.explain === true) await explain(session, statement, sources.length, options);
-      else await answer(session, statement, target, format, options);
-      for (const problem of session.problems) tell(problem, sources);
+      else await answer(session, sources, statement, target, format, options);
+      tell(session, sources);
     });
 }
 
@@ -123,6 +123,7 @@ async function opened(sources: readonly SqlSource[], options: SqlCommand): Promi
 
 async function answer(
   session: SqlSession,
+  sources: readonly SqlSource[],
   statement: string,
   target: Target | null,
   format: AnswerFormat,
@@ -147,7 +148,9 @@ async function answer(
   const columns = found.columns.map(({ name, type, unit }) => ({ name, type, unit }));
   const size = byteSize(target.files.get(target.main) ?? 0);
   const line = `${target.main}: ${counted(rows, "row")} of ${counted(columns.length, "column")}, ${size}`;
-  await report(target, options, { rows, columns }, [line]);
+  // the report has their findings
+  tell(session, sources);
+  await report(target, options, { rows, columns, unread: session.problems.length }, [line]);
 }
 
 async function explain(session: SqlSession, statement: string, count: number, options: SqlCommand): Promise<void> {
@@ -177,10 +180,12 @@ async function listTables(session: SqlSession, { json }: SqlCommand): Promise<vo
   await out.flush();
 }
 
-/** A recording that could not be read is damaged in the words of every command, and the exit code says so. */
-function tell({ recording, finding }: SqlProblem, sources: readonly SqlSource[]): void {
-  const path = sources.find(({ name }) => name === recording)?.file ?? recording;
-  heed(path, { findings: [finding] });
+/** Recordings that could not be read are damaged in the words of every command, and the exit code says so. */
+function tell({ problems }: SqlSession, sources: readonly SqlSource[]): void {
+  for (const { recording, finding } of problems) {
+    const path = sources.find(({ name }) => name === recording)?.file ?? recording;
+    heed(path, { findings: [finding] });
+  }
 }
 
 /** Null: standard output. */
