@@ -9,6 +9,7 @@ import { parse } from "@foxglove/rosmsg";
 import { MessageWriter as Ros1Writer } from "@foxglove/rosmsg-serialization";
 import { MessageWriter as CdrWriter } from "@foxglove/rosmsg2-serialization";
 import { describe, expect, test } from "vitest";
+import { decoderOf } from "../../../src/formats/mcap/meaning/payload.ts";
 import { protobufDecoder } from "../../../src/formats/mcap/meaning/protobuf.ts";
 import { cdrDecoder, ros1Decoder } from "../../../src/formats/mcap/meaning/ros.ts";
 import { LayoutError } from "../../../src/index.ts";
@@ -257,5 +258,36 @@ describe("protobuf", () => {
   test("a set without the type, or what is no set, is not decoded", () => {
     expect(protobufDecoder(set, "a.b.Other")).toBeNull();
     expect(() => protobufDecoder(Uint8Array.of(0x0a, 0x7f), "a")).toThrow(LayoutError);
+  });
+});
+
+describe("payloads that need no schema", () => {
+  const utf8 = new TextEncoder();
+  const nested = {
+    json: (depth: number) => utf8.encode(`${"[".repeat(depth)}1${"]".repeat(depth)}`),
+    cbor: (depth: number) => Uint8Array.from({ length: depth + 1 }, (_, i) => (i < depth ? 0x81 : 1)),
+    msgpack: (depth: number) => Uint8Array.from({ length: depth + 1 }, (_, i) => (i < depth ? 0x91 : 1)),
+  };
+
+  const decode = async (encoding: string, payload: Uint8Array): Promise<unknown> => {
+    const channel = { id: 1, schema: 0, topic: "/a", encoding, metadata: [] };
+    return (await decoderOf({ channel, schema: null } as never))!(payload);
+  };
+
+  test.each(Object.entries(nested))(
+    "%s nests no deeper than what shows and compares it can follow",
+    async (name, of) => {
+      expect(await decode(name, of(100))).toBeInstanceOf(Array);
+      for (const depth of [200, 20_000, 2_000_000]) await expect(decode(name, of(depth))).rejects.toThrow(LayoutError);
+    },
+  );
+
+  test("brackets in texts, and one beside the other, are not depth", async () => {
+    for (const value of [
+      Array.from({ length: 500 }, () => [{}]),
+      `${"[{".repeat(400)}"\\`,
+      { '["': ["[".repeat(300)] },
+    ])
+      expect(await decode("json", utf8.encode(JSON.stringify(value)))).toEqual(value);
   });
 });
