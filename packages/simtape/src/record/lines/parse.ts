@@ -1,29 +1,9 @@
+import { isNestedDeeper } from "../../bytes/json-depth.ts";
 import { tell } from "../../model/shape.ts";
 import { TOO_LONG } from "./lines.ts";
 
 /** Values inside each other in a line at most, so that nothing that goes through them runs out of stack. */
 const DEEPEST = 100;
-const [QUOTE, BACKSLASH, OPEN_LIST, CLOSE_LIST, OPEN, CLOSE] = [0x22, 0x5c, 0x5b, 0x5d, 0x7b, 0x7d];
-
-/** Whether more than that many are. */
-function isDeep(line: Uint8Array): boolean {
-  // brackets that open must close
-  if (line.length <= 2 * DEEPEST) return false;
-  let depth = 0;
-  let isText = false;
-  for (let i = 0; i < line.length; i++) {
-    const byte = line[i];
-    if (isText) {
-      if (byte === BACKSLASH) i++;
-      else if (byte === QUOTE) isText = false;
-    } else if (byte === QUOTE) isText = true;
-    else if (byte === OPEN || byte === OPEN_LIST) {
-      if (++depth > DEEPEST) return true;
-    } else if (byte === CLOSE || byte === CLOSE_LIST) depth--;
-  }
-  return false;
-}
-
 const DECODER = new TextDecoder("utf-8", { fatal: true });
 
 /** A line as an object; null for an empty one. Throws `RangeError` with what was expected and what was found. */
@@ -36,7 +16,8 @@ export function parseLine(bytes: Uint8Array | typeof TOO_LONG): JsonLine | null 
     throw new RangeError("expected UTF-8, found other bytes");
   }
   if (source.length < 2 && source.trim() === "") return null;
-  if (isDeep(bytes)) throw new RangeError(`expected at most ${DEEPEST} values inside each other, found more`);
+  if (isNestedDeeper(bytes, DEEPEST))
+    throw new RangeError(`expected at most ${DEEPEST} values inside each other, found more`);
   let line: unknown;
   try {
     line = JSON.parse(source);

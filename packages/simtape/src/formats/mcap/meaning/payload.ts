@@ -1,4 +1,5 @@
 import { LayoutError } from "../../../bytes/error.ts";
+import { isNestedDeeper } from "../../../bytes/json-depth.ts";
 import type { Value } from "../../../model/values/value.ts";
 import type { Decode, Definition } from "./schema.ts";
 
@@ -38,39 +39,11 @@ export async function decoderOf({ channel, schema }: Definition): Promise<Decode
 }
 
 function decodeJson(payload: Uint8Array): Value {
-  if (isDeep(payload)) throw new LayoutError("malformed", "JSON nested too deep", 0);
+  if (isNestedDeeper(payload, DEPTH)) throw new LayoutError("malformed", "JSON nested too deep", 0);
   try {
     return JSON.parse(UTF8.decode(payload)) as Value;
   } catch (error) {
     const why = error instanceof Error ? error.message : String(error);
     throw new LayoutError("malformed", `the payload is no JSON: ${why}`, 0);
   }
-}
-
-const [QUOTE, BACKSLASH] = [0x22, 0x5c];
-
-/** Whether JSON nests deeper than values may. */
-function isDeep(json: Uint8Array): boolean {
-  // most has fewer brackets altogether
-  let opened = 0;
-  for (let i = 0; i < json.length; i++) if (isOpening(json[i]!)) opened++;
-  if (opened <= DEPTH) return false;
-  let depth = 0;
-  let isText = false;
-  for (let i = 0; i < json.length; i++) {
-    const byte = json[i]!;
-    if (isText) {
-      if (byte === BACKSLASH) i++;
-      else if (byte === QUOTE) isText = false;
-    } else if (byte === QUOTE) isText = true;
-    else if (isOpening(byte)) {
-      if (++depth > DEPTH) return true;
-    } else if (isOpening(byte - 2)) depth--;
-  }
-  return false;
-}
-
-/** `[` or `{`, whose ends are two farther on. */
-function isOpening(byte: number): boolean {
-  return (byte & ~0x20) === 0x5b;
 }
