@@ -1,21 +1,38 @@
+import { setFlagsFromString } from "node:v8";
+import { runInNewContext } from "node:vm";
 import type { ByteSink } from "../../packages/simtape/dist/index.js";
 
 const ROUNDS = 3;
+setFlagsFromString("--expose-gc");
+const collect = runInNewContext("gc") as () => void;
 
 /**
  * Processor time of `work` in milliseconds, threads included, which other programs hardly change: the median of three
  * runs, after a first one that does not count.
  */
 export async function middle(work: () => Promise<void> | void): Promise<number> {
-  await work();
-  const times: number[] = [];
-  for (let round = 0; round < ROUNDS; round++) {
-    const began = process.cpuUsage();
-    await work();
-    const { user, system } = process.cpuUsage(began);
-    times.push((user + system) / 1000);
+  const [time] = await middles([work], 1, ROUNDS);
+  return time!;
+}
+
+/** The same of several works, in turns: the speed of a machine changes. `warm`: rounds that do not count. */
+export async function middles(
+  works: readonly (() => Promise<void> | void)[],
+  warm: number,
+  rounds: number,
+): Promise<number[]> {
+  const times: number[][] = works.map(() => []);
+  for (let round = 0; round < warm + rounds; round++) {
+    for (const [n, work] of works.entries()) {
+      // what the work before it has left is not its own
+      collect();
+      const began = process.cpuUsage();
+      await work();
+      const { user, system } = process.cpuUsage(began);
+      if (round >= warm) times[n]!.push((user + system) / 1000);
+    }
   }
-  return times.sort((a, b) => a - b)[ROUNDS >> 1]!;
+  return times.map((all) => all.sort((one, other) => one - other)[rounds >> 1]!);
 }
 
 /**
