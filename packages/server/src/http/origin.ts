@@ -17,7 +17,8 @@ const MOST_OWN = 100;
 export function checkOrigin(request: FastifyRequest, app: FastifyInstance, settings: Settings): void {
   if (request.raw.url?.startsWith("/") !== true) throw new Problem(400, "this server is no proxy: a path is expected");
   const hosts = countOf("host", request.raw.rawHeaders);
-  if (hosts > 1 || (hosts === 0 && request.raw.httpVersion === "1.1")) throw new Problem(400, "one header Host is expected");
+  if (hosts > 1 || (hosts === 0 && request.raw.httpVersion === "1.1"))
+    throw new Problem(400, "one header Host is expected");
   const names = namesOf(app, settings);
   const { host = "", origin, upgrade } = request.headers;
   if (names !== null && !includes(names, host))
