@@ -45,7 +45,14 @@ export interface FittingTarget {
 /** Of every target, in the order of `EXPORT_TARGETS`, what of the recording it can carry. */
 export async function fittingTargets(recording: Recording): Promise<readonly FittingTarget[]> {
   const found: FittingTarget[] = [];
-  for (const target of EXPORT_TARGETS) found.push({ target, fits: await (await target.load()).fitting(recording) });
+  // several targets carry the same: they are asked once
+  const known = new Map<Exporter["fitting"], readonly string[]>();
+  for (const target of EXPORT_TARGETS) {
+    const { fitting } = await target.load();
+    const fits = known.get(fitting) ?? (await fitting(recording));
+    known.set(fitting, fits);
+    found.push({ target, fits });
+  }
   return found;
 }
 

@@ -7,6 +7,9 @@ import { LookedAt } from "./looked-at.ts";
 
 /** How often a state is held, about: as it is folded, as it was shown, and by whom it is shown to as it was before. */
 const COPIES = 4;
+/** Memory of the changes of one message that are noted, about, and messages between two looks at the budget. */
+const NOTED = 512;
+const LOOK_EVERY = 1024;
 
 /** What no moment shows: `count` messages or changes at `path`. */
 export type Skipped = (path: string, reason: string, count: number) => void;
@@ -95,7 +98,8 @@ export class Moments {
   #note(batch: MessageBatch, from: number, to: number): void {
     for (let i = from; i < to; i++) {
       this.state.savepoint();
-      this.#messages.push(batch.channel[i]!);
+      const count = this.#messages.push(batch.channel[i]!);
+      if (count % LOOK_EVERY === 0) this.#reader.budget?.fit("the changes of one moment", count * NOTED);
       this.#reader.state.apply(this.state, batch, i);
       this.#growth.folded(this.state, batch.end[i]! - batch.start[i]!);
     }

@@ -37,6 +37,8 @@ const COMMANDS: Readonly<Record<string, (file: string, out: string) => readonly 
   events: (file) => ["events", file],
   state: (file) => ["state", file, "--at", "0s"],
   records: (file) => ["records", file],
+  series: (file) => ["series", file, "no/such/path"],
+  "export --list": (file) => ["export", file, "--list"],
   check: (file) => ["check", file],
   index: (file) => ["index", file, "--beside"],
   copy: (file, out) => ["copy", file, out, "--force"],
@@ -62,6 +64,7 @@ function bombNamed(name: string): Bomb {
 const QUICK: readonly (readonly [string, string, number])[] = [
   ["mira: a million channels", "info", 0.065],
   ["hcrp: a damaged chunk of a century", "repair", 1],
+  ["mcap: other keys in each message", "series", 1],
 ];
 const PAIRS =
   tries(0, 1) === 0

@@ -60,13 +60,18 @@ const QUICK = new Map([
   ["flightgear: a header of empty nodes", 0.2],
   ["nanover: entries that overlap", 0.1],
   ["nanover: a frame of empty lists", 0.3],
+  ["mcap: metadata records", 1],
 ]);
 const CHOSEN: readonly (readonly [Bomb, number])[] = BOMBS.flatMap((bomb) => {
   const size = tries(QUICK.get(bomb.name) ?? 0, 1);
   return size === 0 ? [] : [[bomb, size] as const];
 });
 /** Conversion looks at every value at every moment: what has many of both takes long, and nothing else. */
-const SLOW = new Set(["flightgear: extra properties", "mira: a channel for each message"]);
+const SLOW = new Set([
+  "flightgear: extra properties",
+  "mira: a channel for each message",
+  "mcap: as many channels as there can be",
+]);
 
 /** Everything there is to do with a recording. */
 async function everything(sound: SoundRecording, budget: number | undefined): Promise<void> {
@@ -86,7 +91,7 @@ async function everything(sound: SoundRecording, budget: number | undefined): Pr
 describe("a small file that asks for much", () => {
   test("the chosen ones are among them all, and every format has some", () => {
     for (const name of QUICK.keys()) expect(BOMBS.map((bomb) => bomb.name)).toContain(name);
-    for (const format of ["mira", "hcrp", "carla", "flightgear", "nanover"])
+    for (const format of ["mira", "hcrp", "carla", "flightgear", "nanover", "mcap"])
       expect(BOMBS.filter(({ name }) => name.startsWith(`${format}: `)).length).toBeGreaterThan(4);
   });
 

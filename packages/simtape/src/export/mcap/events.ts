@@ -16,17 +16,28 @@ export class EventMessages {
   readonly #clock: Clock;
   readonly #arrays: AsyncGenerator<readonly RecordingEvent[]>;
   readonly #first: Time;
+  readonly #drain: (() => Promise<void>) | null;
   #array: readonly RecordingEvent[] = [];
   #next = 0;
   #isDone = false;
   count = 0;
 
-  /** `first`: what was earlier, as notes may be, is written at this time. */
-  constructor(topics: Topics, clock: Clock, events: AsyncGenerator<readonly RecordingEvent[]>, first: Time) {
+  /**
+   * `first`: what was earlier, as notes may be, is written at this time. `drain` is called between many events, of which
+   * one moment may have any number.
+   */
+  constructor(
+    topics: Topics,
+    clock: Clock,
+    events: AsyncGenerator<readonly RecordingEvent[]>,
+    first: Time,
+    drain: (() => Promise<void>) | null = null,
+  ) {
     this.#topics = topics;
     this.#clock = clock;
     this.#arrays = events;
     this.#first = first;
+    this.#drain = drain;
   }
 
   /** Whether `writeUntil` has something to do. */
@@ -42,6 +53,7 @@ export class EventMessages {
         if (event.time > time) return;
         this.#write(event);
       }
+      await this.#drain?.();
       const { value, done } = await this.#arrays.next();
       this.#array = done === true ? [] : value;
       this.#next = 0;

@@ -83,13 +83,16 @@ export class Pass {
     const { start, end } = bounds;
     const isAll = set === undefined && channel === undefined;
     const range = { start: options.start, end: options.end, signal };
-    const events = isAll ? new EventMessages(topics, clock, recording.events(range), start) : null;
+    const drain = async (): Promise<void> => {
+      if (writer.isFull) await writer.drain();
+    };
+    const events = isAll ? new EventMessages(topics, clock, recording.events(range), start, drain) : null;
     const parts: Parts = {
       writer,
       clock,
       channels: new ChannelMessages(writer, topics, recording.info.format, channels, scans),
       scans,
-      state: new StateMessages(topics, clock, origin, channel === undefined ? set : ""),
+      state: new StateMessages(topics, clock, origin, channel === undefined ? set : "", reader.budget ?? null),
       events,
     };
     return new Pass(recording, fold, options, { ...bounds, end: Math.max(start, end) }, parts, origin, notes);
@@ -138,6 +141,8 @@ export class Pass {
         if (events?.isDue(walk.from) === true) await events.writeUntil(walk.from);
         if (writer.isFull) await writer.drain();
       }
+      // a moment may have the messages of many batches
+      if (writer.isFull) await writer.drain();
     }
     if (every === undefined) this.#moment(walk.state, walk.from);
     else {

@@ -1,3 +1,4 @@
+import type { Budget } from "../../bytes/budget.ts";
 import { transformOf } from "../../model/axes/axes-transform.ts";
 import type { Column } from "../../model/state/column.ts";
 import { PoseColumns } from "../../model/poses/pose-columns.ts";
@@ -27,6 +28,8 @@ const MOST_TOPICS = 128;
 /** A unit of less than a micrometre is drawn with one metre for each nanometre. */
 const SMALL = 1e-6;
 const ENLARGED = 1e9;
+/** Memory of one of many shapes while its message is made, about. */
+const SHAPE_MEMORY = 1024;
 const UPRIGHT: readonly number[] = [0, 0, 0, 1];
 const WORLD = "world";
 /** Of a point in a cloud: three floats, and four bytes of colour; types as `foxglove.PackedElementField` numbers them. */
@@ -54,6 +57,7 @@ export class SetMessages {
   readonly #clock: Clock;
   readonly #ground: Ground;
   readonly #poses: PoseColumns;
+  readonly #budget: Budget | null;
   #ids: EntitySet["ids"] | null = null;
   #poseColumns: (Column | undefined)[] = [];
   #lookColumns: (Column | undefined)[] = [];
@@ -66,12 +70,13 @@ export class SetMessages {
   #isEnlarged = false;
   count = 0;
 
-  constructor(name: string, topics: Topics, clock: Clock, ground: Ground) {
+  constructor(name: string, topics: Topics, clock: Clock, ground: Ground, budget: Budget | null) {
     this.#name = name;
     this.#topics = topics;
     this.#clock = clock;
     this.#ground = ground;
     this.#poses = new PoseColumns(ground.origin.heading);
+    this.#budget = budget;
   }
 
   get isCrowd(): boolean {
@@ -242,6 +247,7 @@ export class SetMessages {
   }
 
   #writeCrowd(set: EntitySet, time: Time): void {
+    this.#budget?.fit("the scene of one moment", set.ids.length * SHAPE_MEMORY);
     const cells = this.#room(3 * set.ids.length);
     const rows = new Uint32Array(set.ids.length);
     const scale = this.#isEnlarged ? ENLARGED : 1;

@@ -1,3 +1,4 @@
+import type { Budget } from "../../bytes/budget.ts";
 import type { Origin } from "../../model/axes/geodesy.ts";
 import type { MutableState, State } from "../../model/state/state.ts";
 import type { Time } from "../../model/values/time.ts";
@@ -12,14 +13,19 @@ export class StateMessages {
   readonly #clock: Clock;
   readonly #ground: Ground;
   readonly #only: string | undefined;
+  readonly #budget: Budget | null;
   readonly #sets = new Map<string, SetMessages>();
 
-  /** `only`: a set; undefined: all of them. `origin` is set by the first geodetic place unless it is set. */
-  constructor(topics: Topics, clock: Clock, origin: Origin, only: string | undefined) {
+  /**
+   * `only`: a set; undefined: all of them. `origin` is set by the first geodetic place unless it is set. `budget`: of what
+   * one message may take; null: there is no limit.
+   */
+  constructor(topics: Topics, clock: Clock, origin: Origin, only: string | undefined, budget: Budget | null = null) {
     this.#topics = topics;
     this.#clock = clock;
     this.#ground = new Ground(origin);
     this.#only = only;
+    this.#budget = budget;
   }
 
   /** Writes what changed since the last call. */
@@ -42,7 +48,7 @@ export class StateMessages {
     if (name.startsWith(".") || (this.#only !== undefined && name !== this.#only)) return null;
     let messages = this.#sets.get(name);
     if (messages === undefined) {
-      messages = new SetMessages(name, this.#topics, this.#clock, this.#ground);
+      messages = new SetMessages(name, this.#topics, this.#clock, this.#ground, this.#budget);
       this.#sets.set(name, messages);
     }
     return messages;

@@ -1,7 +1,7 @@
 import { Budget } from "../../bytes/budget.ts";
 
 /** Memory of one thing that is noted, about. */
-export const NOTE = 256;
+export const NOTE = 384;
 
 /** Notes between two looks at the budget. */
 const LOOK_EVERY = 1024;
@@ -16,7 +16,9 @@ export class Notes {
     this.#budget = budget;
   }
 
-  add(): void {
-    if (++this.#count % LOOK_EVERY === 0) this.#budget.fit("the paths of a recording", this.#count * NOTE);
+  /** `count`: how many usual notes what is noted takes. */
+  add(count = 1): void {
+    this.#count += count;
+    if (this.#count % LOOK_EVERY < count) this.#budget.fit("the paths of a recording", this.#count * NOTE);
   }
 }

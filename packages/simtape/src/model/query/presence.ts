@@ -57,13 +57,14 @@ export interface Leaf {
 }
 
 interface Node {
-  readonly parts: Map<string | number, Node>;
+  /** Null: none was met. An empty map would be larger than the rest of a node. */
+  parts: Map<string | number, Node> | null;
   leaf: Leaf | null;
 }
 
 /** The numbers, booleans and texts that one value had, in all its looks. */
 export class ValueTree {
-  readonly #root: Node = { parts: new Map(), leaf: null };
+  readonly #root: Node = { parts: null, leaf: null };
   readonly #notes: Notes;
   #look = 0;
   /** Leaves met in this look, those of them that were met in the one before, and how many these were. */
@@ -105,11 +106,12 @@ export class ValueTree {
     else if (depth >= MAX_DEPTH) this.#isCut = true;
     else {
       if (hasMoreParts(value)) this.#isCut = true;
+      node.parts ??= new Map();
       for (const [key, part] of partsOf(value)) {
         let inner = node.parts.get(key);
         if (inner === undefined) {
           this.#notes.add();
-          inner = { parts: new Map(), leaf: null };
+          inner = { parts: null, leaf: null };
           node.parts.set(key, inner);
         }
         this.#visit(inner, part, now, depth + 1);
@@ -149,5 +151,5 @@ function* leavesIn(
   keys: readonly (string | number)[],
 ): Generator<{ readonly keys: readonly (string | number)[]; readonly leaf: Leaf }> {
   if (leaf !== null) yield { keys, leaf };
-  for (const [key, part] of parts) yield* leavesIn(part, [...keys, key]);
+  for (const [key, part] of parts ?? []) yield* leavesIn(part, [...keys, key]);
 }

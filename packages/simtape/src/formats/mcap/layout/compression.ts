@@ -11,7 +11,7 @@ const MOST = 256 << 20;
 /** No compression here packs more than this into one byte. */
 const RATIO = 1 << 16;
 /** Memory for each unpacked byte: what a decoder holds, and the result. */
-const COPIES = 2;
+const COPIES = 4;
 
 /** Whether this is a compression that is known here. */
 export function isCompression(text: string): text is ChunkCompression {

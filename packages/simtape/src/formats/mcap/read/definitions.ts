@@ -4,8 +4,8 @@ import type { Budget } from "../../../bytes/budget.ts";
 import type { Reporter } from "../../../model/error.ts";
 import { type ChannelRecord, readChannel, readSchema, type SchemaRecord } from "../../../codec/mcap/data.ts";
 
-/** Memory of one schema or channel beside its texts, about. */
-const MEMORY = 512;
+/** Memory of one schema or channel beside its texts, with what stands for it in a reader, about. */
+const MEMORY = 1024;
 
 /** Schemas and channels by their ids in the file. The first record of an id counts (spec §4.3, §4.4). */
 export class Definitions {

@@ -28,7 +28,7 @@ import {
 } from "../../../codec/mcap/summary.ts";
 import { Definitions } from "./definitions.ts";
 import { baseOf, chunksOf, type Draft, type Plan, statedBase } from "./plan.ts";
-import { isMagic } from "./scan.ts";
+import { isMagic, METADATA_MEMORY } from "./scan.ts";
 import { endOf } from "./walk.ts";
 
 /** The longest summary that is read. */
@@ -287,7 +287,7 @@ class Index {
     const records: MetadataRecord[] = [];
     for (const { offset, length } of this.#places) {
       if (length > MOST) throw new LayoutError("malformed", `metadata of ${length} bytes`, offset);
-      this.#budget.hold("its metadata", length);
+      this.#budget.hold("its metadata", METADATA_MEMORY + length);
       const bytes = await this.#read(offset, length);
       const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
       if (bytes[0] !== OP.metadata || endOf(view, 0, length) !== length) {

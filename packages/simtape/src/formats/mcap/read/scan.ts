@@ -39,6 +39,8 @@ export const MOST: number = 64 << 20;
 /** Bytes searched at once for the next record, and records that are found for certain across their border. */
 const SEARCHED = 8 << 20;
 const OVERLAP = 4 << 20;
+/** Memory of a metadata record beside its texts, as a record and as the recording shows it, about. */
+export const METADATA_MEMORY = 768;
 /** Memory of a chunk in the list. */
 const CHUNK_MEMORY = 512;
 const GAP_MEMORY = 64;
@@ -207,7 +209,7 @@ class Scanner implements Sight, Knows {
         this.#attachment(cursor, end - start, offset);
         return;
       case OP.metadata:
-        this.#budget.hold("its metadata", end - start);
+        this.#budget.hold("its metadata", METADATA_MEMORY + end - start);
         this.#metadata.push(readMetadata(cursor));
         return;
       case OP.statistics:
