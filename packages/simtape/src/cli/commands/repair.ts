@@ -68,7 +68,11 @@ export function addRepair(program: Command): void {
 
 function tell(report: RepairReport, file: string, path: string): string[] {
   if (report.status === "sound") return [`${file}: nothing to repair; ${path} is an exact copy`];
-  const { messagesKept, bytesKept, bytesLost, lost, rebuilt } = report;
+  const { messagesKept, bytesKept, bytesLost, rebuilt } = report;
+  const noted = new Set(report.lost.map(({ message }) => message));
+  // what was lost before the repair began is no message of it
+  const before = report.findings.filter(({ severity, message }) => severity === "loss" && !noted.has(message));
+  const lost = [...report.lost, ...before];
   return [
     `${path}: ${counted(messagesKept, "message")} kept, ${grouped(bytesLost)} of ${counted(bytesKept + bytesLost, "byte")} lost`,
     ...(lost.length > 0 ? tellFindings(lost) : []),

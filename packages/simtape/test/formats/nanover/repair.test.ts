@@ -26,7 +26,8 @@ import {
 import { fixtures, makeMoments } from "../../fixtures/nanover/make.ts";
 import { sampleBytes, sampleNames, samplesDirectory } from "../../samples.ts";
 import { tries } from "../../soak.ts";
-import { type Files, filesOf, openFiles, type Row, rowsOf, rowsOfFiles } from "./helpers.ts";
+import { create } from "../../../src/formats/nanover/write/writer.ts";
+import { appendAll, type Files, filesOf, openFiles, type Row, rowsOf, rowsOfFiles } from "./helpers.ts";
 
 const moments = makeMoments({ seconds: 3, rate: 8, isTimed: false, switchAt: 0.6 });
 const timed = makeMoments({ seconds: 3, rate: 8, isTimed: true, switchAt: 0.6 });
@@ -266,4 +267,34 @@ describe("repair", () => {
 test("reading a damaged zip again gives the same", async () => {
   const reader = await openFiles({ "a.zip": interruptedOf(timed, 100) });
   expect(await rowsOf(reader)).toEqual(await rowsOf(reader));
+});
+
+describe("what the recording says of itself", () => {
+  const text = JSON.stringify({
+    simtape: "provenance",
+    version: 1,
+    annotations: [{ at: 5, text: "hi", kind: "note" }],
+  });
+
+  test("is kept wherever the zip is cut behind it, and is said to be lost where it is cut", async () => {
+    const reader = await openFiles({ "a.nanover.zip": zip });
+    const to = new MemoryFiles("a.nanover.zip");
+    const writer = await create(to, { like: reader, metadata: { provenance: text } });
+    await appendAll(writer, reader);
+    await writer.close();
+    const bytes = filesOf(to)["a.nanover.zip"]!;
+    const end = Buffer.from(bytes).indexOf(text) + text.length;
+    for (let length = bytes.length; length > end - text.length; length -= 7) {
+      const findings = new Findings();
+      const cut = await openFiles({ "a.nanover.zip": bytes.slice(0, length) }, findings);
+      const isWhole = length >= end;
+      expect(cut.info.metadata["provenance"], `${length} bytes`).toBe(isWhole ? text : undefined);
+      const lost = findings.list().filter(({ severity, message }) => severity === "loss" && message.includes("notes"));
+      expect(lost.length, `${length} bytes`).toBe(isWhole ? 0 : 1);
+      if (isWhole) {
+        const { files } = await repaired({ "a.nanover.zip": bytes.slice(0, length) });
+        expect((await openFiles(files)).info.metadata["provenance"]).toBe(text);
+      }
+    }
+  });
 });

@@ -22,6 +22,7 @@ import {
   FULL32,
   hasZip64,
   LOCAL_BYTES,
+  LOCAL_SIGNATURE,
   type LocalHeader,
   STORED,
 } from "../../../bytes/zip.ts";
@@ -70,7 +71,7 @@ export async function openArchive(source: ByteSource, report: Reporter, signal?:
     if (!(error instanceof LayoutError)) throw error;
     why = error;
   }
-  const archive = await bySearch(source, size, signal);
+  const archive = await bySearch(source, size, report, signal);
   if (archive === null) {
     const message = `zip without ${MESSAGES_NAME}, which NanoVer recordings have (${why.message}): ${source.name}`;
     throw new RecordingError("malformed", message, { format: "nanover", offset: why.offset, cause: why });
@@ -229,6 +230,22 @@ async function byDirectory(
 }
 
 /** A stored member as text; null when it is damaged, compressed or longer than any that is written here. */
+async function textIn(
+  source: ByteSource,
+  { isStored, dataOffset, length }: Member,
+  crc: number,
+  report: Reporter,
+  signal: AbortSignal | undefined,
+): Promise<string | null> {
+  if (!isStored || length > LONGEST_TEXT) return null;
+  const bytes = await readExactly(source, dataOffset, length, signal);
+  if (crc32(bytes) === crc) return new TextDecoder().decode(bytes);
+  const message = `${PROVENANCE_NAME} does not match its checksum: where the recording comes from, and the notes in it, are lost`;
+  report.report({ code: "bad-checksum", severity: "loss", message, offset: dataOffset, length });
+  return null;
+}
+
+/** The same of a directory's entry. */
 async function textOf(
   source: ByteSource,
   size: number,
@@ -239,12 +256,7 @@ async function textOf(
 ): Promise<string | null> {
   try {
     const member = await locate(source, size, entry, places, report, signal);
-    if (!member.isStored || member.length > LONGEST_TEXT) return null;
-    const bytes = await readExactly(source, member.dataOffset, member.length, signal);
-    if (crc32(bytes) === entry.crc) return new TextDecoder().decode(bytes);
-    const message = `${PROVENANCE_NAME} does not match its checksum: where the recording comes from is not known`;
-    report.report({ ...BAD_CHECKSUM, message, offset: member.dataOffset, length: member.length });
-    return null;
+    return await textIn(source, member, entry.crc, report, signal);
   } catch (error) {
     if (error instanceof LayoutError || RecordingError.is(error)) return null;
     throw error;
@@ -320,10 +332,16 @@ function memberOf(
  * fit: their local headers, the directory's entries, the first entry of the index. A member reaches to the next of
  * these, or to the end of the file. Null when nothing of a NanoVer recording is there.
  */
-async function bySearch(source: ByteSource, size: number, signal: AbortSignal | undefined): Promise<Archive | null> {
+async function bySearch(
+  source: ByteSource,
+  size: number,
+  report: Reporter,
+  signal: AbortSignal | undefined,
+): Promise<Archive | null> {
   const marks = await findMarks(source, size, signal);
   if (marks.messages === null && (marks.index === null || marks.entry === null)) return null;
-  const directory = marks.directory ?? size;
+  // what is written here has our own member behind the index
+  const directory = marks.own ?? marks.directory ?? size;
   const indexAt = marks.index ?? marks.entry;
   let index: Member | null = null;
   if (marks.index !== null) {
@@ -339,7 +357,28 @@ async function bySearch(source: ByteSource, size: number, signal: AbortSignal | 
     marks.messages === null
       ? rawMember(0, Math.min(MESSAGES_DATA, size), end)
       : await memberAt(source, size, { headerOffset, end }, MESSAGES_NAME.length, signal);
-  return { source, size, messages, index, provenance: null, directoryOffset: marks.directory };
+  const provenance = marks.own === null ? null : await textAt(source, size, marks.own, report, signal);
+  return { source, size, messages, index, provenance, directoryOffset: marks.directory };
+}
+
+/** Our own member by its local header. */
+async function textAt(
+  source: ByteSource,
+  size: number,
+  offset: number,
+  report: Reporter,
+  signal: AbortSignal | undefined,
+): Promise<string | null> {
+  try {
+    const { header, dataOffset } = await localHeaderAt(source, offset, signal);
+    const extent = { ...extentOf(header), headerOffset: offset };
+    return await textIn(source, memberOf(header, extent, dataOffset, size, report), header.crc, report, signal);
+  } catch (error) {
+    if (!(error instanceof LayoutError || RecordingError.is(error))) throw error;
+    const message = `${PROVENANCE_NAME} is damaged: where the recording comes from, and the notes in it, are lost`;
+    report.report({ code: "bad-local-header", severity: "loss", message, offset });
+    return null;
+  }
 }
 
 /** What NanoVer puts in front of the messages: header, name, 64-bit sizes (spec §4). */
@@ -381,11 +420,13 @@ interface Marks {
   index: number | null;
   /** The first entry of the index. */
   entry: number | null;
+  /** Local header of our own member: the last one. */
+  own: number | null;
   directory: number | null;
 }
 
 async function findMarks(source: ByteSource, size: number, signal: AbortSignal | undefined): Promise<Marks> {
-  const marks: Marks = { messages: null, index: null, entry: null, directory: null };
+  const marks: Marks = { messages: null, index: null, entry: null, own: null, directory: null };
   for (let at = 0; at < size; ) {
     const bytes = await source.read(at, Math.min(PIECE, size - at), signal);
     if (bytes.length === 0) break;
@@ -400,6 +441,11 @@ async function findMarks(source: ByteSource, size: number, signal: AbortSignal |
 const MARK_BYTES = DIRECTORY_BYTES + MESSAGES_NAME.length;
 
 function findMarksIn(bytes: Uint8Array, origin: number, marks: Marks): void {
+  for (let at = findText(bytes, PROVENANCE_NAME, LOCAL_BYTES, bytes.length); at >= 0; ) {
+    // a text in a message may be called so: it has no header before it
+    if (signatureAt(bytes, at - LOCAL_BYTES) === LOCAL_SIGNATURE) marks.own = origin + at - LOCAL_BYTES;
+    at = findText(bytes, PROVENANCE_NAME, at + 1, bytes.length);
+  }
   for (const name of [MESSAGES_NAME, INDEX_NAME]) {
     // Windows overlap, so that what lies before the first name's place was seen with the window before.
     const from = origin === 0 ? 0 : DIRECTORY_BYTES;
