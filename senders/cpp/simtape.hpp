@@ -243,7 +243,7 @@ class Json {
     text_ += ']';
   }
 
-  /// Length of the UTF-8 sequence that begins there; 0: it is none.
+  /// Length of the UTF-8 sequence that begins there; 0: no sequence begins there.
   static std::size_t sequence(std::string_view text, std::size_t at) {
     const auto byte = [&](std::size_t i) { return at + i < text.size() ? static_cast<unsigned char>(text[at + i]) : 0u; };
     const unsigned first = byte(0);
@@ -332,7 +332,7 @@ class Link {
     for (const int end : wake_) ::fcntl(end, F_SETFD, FD_CLOEXEC);
     thread_ = std::thread([this] { run(); });
     std::unique_lock<std::mutex> lock(mutex_);
-    changed_.wait_for(lock, options.wait, [this] { return connections_ > 0 || isOver_; });
+    changed_.wait_for(lock, options.wait, [this] { return connections_ > 0 || isClosed_; });
   }
 
   ~Link() {
@@ -420,7 +420,7 @@ class Link {
   std::atomic<bool> isConnected_{false};
   std::uint64_t connections_ = 0, sent_ = 0, lost_ = 0, lostBefore_ = 0;
   std::atomic<bool> isClosing_{false};
-  bool isOver_ = false;
+  bool isClosed_ = false;
   Clock::time_point deadline_{}, broken_ = Clock::now();
   std::string report_, rest_;
 
@@ -439,14 +439,14 @@ class Link {
     pthread_sigmask(SIG_BLOCK, &pipes, nullptr);
     auto pause = std::chrono::milliseconds(250);
     const auto longest = std::chrono::milliseconds(10000);
-    bool isTold = false;
+    bool isReported = false;
     while (!isDone()) {
       const auto began = Clock::now();
       std::string why;
       const int fd = open(why);
       if (fd >= 0) {
         if (isSocket_) log_("connected to " + to_);
-        isTold = false;
+        isReported = false;
         begin();
         why = pump(fd);
         end();
@@ -457,8 +457,8 @@ class Link {
         log_("cannot write to " + to_ + ": " + why + "; the rest is not recorded");
         break;
       }
-      if (!isTold) log_("no connection to " + to_ + ": " + why + "; trying again");
-      isTold = true;
+      if (!isReported) log_("no connection to " + to_ + ": " + why + "; trying again");
+      isReported = true;
       if (Clock::now() - began > longest) pause = std::chrono::milliseconds(250);
       std::unique_lock<std::mutex> lock(mutex_);
       if (isClosing_) pause = std::min(pause, std::chrono::milliseconds(50));
@@ -466,7 +466,7 @@ class Link {
       pause = std::min(pause * 2, longest);
     }
     std::lock_guard<std::mutex> lock(mutex_);
-    isOver_ = true;
+    isClosed_ = true;
     changed_.notify_all();
   }
 
@@ -577,7 +577,7 @@ class Link {
     return error == 0;
   }
 
-  /// Writes until the connection is over, or everything is written. Gives what has ended it.
+  /// Writes until the connection ends, or everything is written. Gives what has ended it.
   std::string pump(int fd) {
     std::size_t at = 0;
     bool isShut = false;
@@ -651,7 +651,7 @@ class Sender {
  public:
   /// `to`: `tcp://host:port` or `unix:path`, where `simtape record --input` listens; `-` for standard output; or the path
   /// of a file or pipe. `header`: fields of the first line, such as `server`, `rate`, `sets`, `metadata`. Throws
-  /// `std::invalid_argument` for a place that is none of these.
+  /// `std::invalid_argument` for any other place.
   explicit Sender(const std::string& to, const Fields& header = {}, const Options& options = {})
       : limit_(options.limit), link_(to, firstLines(header, options.token), options) {}
 
@@ -1077,7 +1077,7 @@ class Sender {
       newValues_.clear();
     }
     {
-      // what is gone, first: a thing of the same name may be there again
+      // removals first: a thing of the same name may be there again
       Cut cut(kind::ENTITIES, to, lines);
       for (auto& [name, set] : sets_) {
         for (const std::string& id : set.gone) cut.member(name, id, "null");

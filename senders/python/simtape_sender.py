@@ -556,7 +556,7 @@ class Sender:
         if self._new_values:
             lines += self._cut("set", self._new_values)
             self._new_values = {}
-        # what is gone, first: a thing of the same name may be there again
+        # removals first: a thing of the same name may be there again
         for changes in (self._old_things, {name: things for name, things in self._new_cells.items() if things}):
             if changes:
                 lines += self._cut("entities", changes)
@@ -665,7 +665,7 @@ class Sender:
         return events
 
     def _removals(self) -> Tuple[List[str], List[str]]:
-        """Lines that remove what is gone: of things that are there again first, of others behind the events."""
+        """Lines that remove things: of those that are there again first, of others behind the events."""
         first: List[str] = []
         last: List[str] = []
         if self._is_unsure and self._has_blocks:
@@ -735,7 +735,7 @@ class _Connection:
 
     def __init__(self, out: Union[int, socket.socket]) -> None:
         self.out = out
-        self.is_over = False
+        self.has_ended = False
 
 
 class _Link:
@@ -893,7 +893,7 @@ class _Link:
 
     def _over(self, connection: _Connection) -> None:
         with self._changed:
-            connection.is_over = True
+            connection.has_ended = True
             self._changed.notify_all()
 
     def _is_late(self) -> bool:
@@ -902,7 +902,7 @@ class _Link:
     def _write(self, connection: _Connection, data: bytes) -> None:
         view = memoryview(data)
         while view:
-            if connection.is_over:
+            if connection.has_ended:
                 raise OSError("the recorder has closed it")
             if self._is_late():
                 raise OSError("the time to end it has passed")
@@ -916,7 +916,7 @@ class _Link:
                     pass
 
     def _pump(self, connection: _Connection) -> None:
-        while not connection.is_over and not self._is_late():
+        while not connection.has_ended and not self._is_late():
             with self._changed:
                 if not self._queue:
                     if self._closing.is_set():
@@ -930,16 +930,16 @@ class _Link:
                 self.waiting -= len(batch.data)
                 self.sent += batch.lines
         out = connection.out
-        if self._closing.is_set() and isinstance(out, socket.socket) and not connection.is_over and not self._queue:
+        if self._closing.is_set() and isinstance(out, socket.socket) and not connection.has_ended and not self._queue:
             out.shutdown(socket.SHUT_WR)
             with self._changed:
-                while not connection.is_over and not self._is_late():
+                while not connection.has_ended and not self._is_late():
                     self._changed.wait(0.05)
 
     def _read(self, connection: _Connection, out: socket.socket) -> None:
         rest = b""
         try:
-            while not connection.is_over:
+            while not connection.has_ended:
                 try:
                     data = out.recv(65536)
                 except socket.timeout:

@@ -52,7 +52,7 @@ void world(Sender& out) {
   }
 }
 
-/// Drones at 50 ticks a second: exact numbers, numbers that are none, and things that come and go.
+/// Drones at 50 ticks a second: exact numbers, values that are no numbers, and things that come and go.
 void state(Sender& out) {
   for (int tick = 0; tick < 100; tick++) {
     out.tick(tick);

@@ -151,20 +151,20 @@ public final class Play {
     }
 
     /** Texts as their code units in hexadecimal, as no command line can hold them all. */
-    private static void texts(Hub hub, List<String> told) {
+    private static void texts(Hub hub, List<String> texts) {
         Recording run = hub.begin("texts", Map.of(), 0);
         join(run, 0, 0);
         hub.endTick(0);
-        for (int tick = 1; tick <= told.size(); tick++) {
+        for (int tick = 1; tick <= texts.size(); tick++) {
             StringBuilder text = new StringBuilder();
-            String units = told.get(tick - 1);
+            String units = texts.get(tick - 1);
             for (int i = 0; i < units.length(); i += 4) text.append((char) Integer.parseInt(units.substring(i, i + 4), 16));
             run.chat(text.toString(), "p0");
             run.mark("bookmark", text.toString(), null);
             run.move("p0", new Stance(Double.NaN, tick, 0, 0, 0, 0, true));
             hub.endTick(tick);
         }
-        hub.endTick(told.size() + 20);
+        hub.endTick(texts.size() + 20);
         run.end("completed", null);
     }
 }

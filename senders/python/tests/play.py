@@ -59,7 +59,7 @@ def world(out):
 
 
 def state(out):
-    """Drones at 50 ticks a second: exact numbers, numbers that are none, and things that come and go."""
+    """Drones at 50 ticks a second: exact numbers, values that are no numbers, and things that come and go."""
     for tick in range(100):
         out.tick(tick)
         y = math.nan if tick == 50 else 1.0

@@ -114,6 +114,14 @@ describe("plain words around the packages", () => {
     expect(python.length).toBeGreaterThanOrEqual(25);
     expect(wrongIn([...python, ".ci/run"], partsOf, both)).toEqual([]);
   });
+
+  test("are in the senders, which say who does what", () => {
+    const senders = filesIn("senders", /\.(?:cpp|hpp|h|java|py|yml)$/);
+    expect(senders.length).toBeGreaterThanOrEqual(20);
+    // `is None` is Python
+    const prose = (text: string) => partsOf(text).replaceAll(/\b(?:is|are) None\b/g, "");
+    expect(wrongIn(senders, prose, new Map([...both, ...ODD]))).toEqual([]);
+  });
 });
 
 describe("the search for words", () => {

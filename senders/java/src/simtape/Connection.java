@@ -21,7 +21,7 @@ import java.util.function.Consumer;
  */
 final class Connection {
     private static final int CONNECT_MS = 5_000;
-    /** The writer looks at least this often whether the connection is over. */
+    /** The writer checks at least this often whether the connection has ended. */
     private static final long LOOK_EVERY_NS = 100_000_000;
 
     private record Batch(byte[] bytes, int lines) {}
@@ -30,7 +30,7 @@ final class Connection {
     private final Queue<Batch> queue = new ConcurrentLinkedQueue<>();
     private final AtomicLong waiting = new AtomicLong();
     private final Thread writer;
-    private volatile boolean isOver;
+    private volatile boolean hasEnded;
     private volatile boolean isLast;
 
     Connection(Thread writer) {
@@ -58,7 +58,7 @@ final class Connection {
 
     /** Ends it at once, whatever waits. */
     void giveUp() {
-        isOver = true;
+        hasEnded = true;
         try {
             socket.close();
         } catch (IOException already) {
@@ -76,10 +76,10 @@ final class Connection {
         reader.start();
     }
 
-    /** Writes until the connection is over, or all is written. Throws what has broken it. */
+    /** Writes until the connection ends, or all is written. Throws what has broken it. */
     void write(AtomicLong sent) throws IOException {
         OutputStream out = socket.getOutputStream();
-        while (!isOver) {
+        while (!hasEnded) {
             boolean isAll = isLast;
             Batch batch = queue.peek();
             if (batch == null) {

@@ -84,7 +84,7 @@ public final class Hub implements AutoCloseable {
             return this;
         }
 
-        /** Begins to connect, and goes on with it until {@link Hub#close}. */
+        /** Connects, and connects again whenever the connection ends, until {@link Hub#close}. */
         public Hub start() {
             Hub hub = new Hub(this);
             hub.writer.start();
@@ -239,7 +239,7 @@ public final class Hub implements AutoCloseable {
         String first = options.token == null ? Json.object("simtape", 1) : Json.object("token", options.token);
         String where = options.host + ":" + options.port;
         long pause = FIRST_PAUSE_NS;
-        boolean isTold = false;
+        boolean isReported = false;
         while (!isClosing) {
             long began = System.nanoTime();
             Connection connection = new Connection(writer);
@@ -247,7 +247,7 @@ public final class Hub implements AutoCloseable {
             try {
                 connection.open(options.host, options.port, first, options.answers);
                 options.log.accept("simtape: connected to " + where);
-                isTold = false;
+                isReported = false;
                 current = connection;
                 connection.write(sent);
             } catch (IOException broken) {
@@ -257,8 +257,8 @@ public final class Hub implements AutoCloseable {
             connection.giveUp();
             dropped.addAndGet(connection.left());
             if (isClosing) break;
-            if (!isTold) options.log.accept("simtape: no connection to " + where + ": " + why + "; trying again");
-            isTold = true;
+            if (!isReported) options.log.accept("simtape: no connection to " + where + ": " + why + "; trying again");
+            isReported = true;
             pause = System.nanoTime() - began > LONGEST_PAUSE_NS ? FIRST_PAUSE_NS : pause;
             long until = System.nanoTime() + pause;
             for (long left = pause; left > 0 && !isClosing; left = until - System.nanoTime()) LockSupport.parkNanos(left);

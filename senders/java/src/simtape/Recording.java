@@ -46,7 +46,7 @@ public final class Recording {
     private final Map<Object, Map<Object, Held>> state = new LinkedHashMap<>();
     private int part;
     private boolean owes;
-    private boolean isOver;
+    private boolean hasEnded;
 
     Recording(Hub hub, String name, String kind, Map<String, ?> header, Integer least, Integer seconds) {
         this.hub = hub;
@@ -67,8 +67,8 @@ public final class Recording {
 
     /** A player comes. The recording is about players with properties. */
     public void join(Object id, UUID uuid, String name, Stance stance, List<Property> properties) {
-        List<Map<String, String>> told = properties.stream().map(Recording::mapOf).toList();
-        come(id, Kind.JOIN, stance, "uuid", uuid, "name", name, "properties", told);
+        List<Map<String, String>> stated = properties.stream().map(Recording::mapOf).toList();
+        come(id, Kind.JOIN, stance, "uuid", uuid, "name", name, "properties", stated);
     }
 
     /** Something else comes: <code>minecraft:boat</code>. */
@@ -151,17 +151,17 @@ public final class Recording {
 
     // ── the recording ─────────────────────────────────────────────────────
 
-    /** Of a ring: what it holds, and what comes in the tail, becomes <code>as.hcrp</code>. */
+    /** Of a ring: what it holds, and the moments of its tail, become <code>as.hcrp</code>. */
     public void save(String as, int tailSeconds, String reason) {
         synchronized (hub) {
             if (!isOpen()) return;
-            String told = Json.object("rec", called(), "as", as, "tailSeconds", tailSeconds, "reason", reason);
-            hub.tell("{\"save\":" + told + "}", true);
+            String fields = Json.object("rec", called(), "as", as, "tailSeconds", tailSeconds, "reason", reason);
+            hub.tell("{\"save\":" + fields + "}", true);
         }
     }
 
     /**
-     * It is over. What is said of it afterwards has no effect.
+     * Ends the recording. Later calls have no effect.
      *
      * @param outcome <code>completed</code>, <code>reset</code>, <code>abandoned</code> or <code>crashed</code>
      * @param durationMs as the game has measured it, or null
@@ -169,10 +169,10 @@ public final class Recording {
     public void end(String outcome, Long durationMs) {
         synchronized (hub) {
             if (!isOpen()) return;
-            String told = Json.object("rec", called(), "outcome", outcome, "durationMs", durationMs);
-            hub.tell("{\"end\":" + told + "}", true);
+            String fields = Json.object("rec", called(), "outcome", outcome, "durationMs", durationMs);
+            hub.tell("{\"end\":" + fields + "}", true);
             hub.remove(this);
-            isOver = true;
+            hasEnded = true;
         }
     }
 
@@ -181,8 +181,8 @@ public final class Recording {
     /** A connection is new: begins the next part, with what holds. */
     void tellAll() {
         part++;
-        String told = Json.object("rec", called(), "header", header, "least", part == 1 ? least : null, "seconds", seconds);
-        if (!hub.tellFirst("{\"" + kind + "\":" + told + "}")) {
+        String fields = Json.object("rec", called(), "header", header, "least", part == 1 ? least : null, "seconds", seconds);
+        if (!hub.tellFirst("{\"" + kind + "\":" + fields + "}")) {
             part--;
             return;
         }
@@ -213,7 +213,7 @@ public final class Recording {
 
     private boolean isOpen() {
         hub.meet();
-        return !isOver;
+        return !hasEnded;
     }
 
     private static Object[] at(Object id, Stance stance, Object... more) {
@@ -254,13 +254,13 @@ public final class Recording {
         hold(id, kind, kind, Json.object(fields));
     }
 
-    private void hold(Object id, Object what, String kind, String told) {
+    private void hold(Object id, Object what, String kind, String fields) {
         synchronized (hub) {
             if (!isOpen()) return;
             Map<Object, Held> own = state.get(id);
             Held before = own == null ? null : own.get(what);
-            if (before != null && before.fields.equals(told)) return;
-            Held held = new Held(kind, told);
+            if (before != null && before.fields.equals(fields)) return;
+            Held held = new Held(kind, fields);
             // of a thing that has not come the hub says so
             if (own != null) own.put(what, held);
             send(held, false);

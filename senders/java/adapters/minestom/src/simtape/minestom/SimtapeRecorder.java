@@ -54,7 +54,7 @@ public final class SimtapeRecorder {
         return run;
     }
 
-    /** It is over; the duration is what the game has measured, or null. */
+    /** The game has ended; the duration is what the game has measured, or null. */
     public void finish(Player player, String outcome, Long durationMs) {
         Recording run = runs.remove(player);
         if (run != null) run.end(outcome, durationMs);

@@ -68,7 +68,7 @@ public final class SimtapePlugin extends JavaPlugin implements Listener {
         return run;
     }
 
-    /** For other plugins: it is over; the duration is what the game has measured, or null. */
+    /** For other plugins: the game has ended; the duration is what the game has measured, or null. */
     public void finish(Player player, String outcome, Long durationMs) {
         Recording run = runs.remove(player.getUniqueId());
         if (run != null) run.end(outcome, durationMs);
