@@ -78,6 +78,10 @@ test.each([
   [["--path", "vehicles/24/speeed"], /there are: vehicles\/24\//],
   [["--path", "frame", "--points", "0"], /--points takes a whole number above 0, not "0"/],
   [["--path", "frame", "--every", "soon"], /--every takes a time/],
+  [
+    ["--path", "frame", "--every", "1ns"],
+    /--every 1ns would be 6,800,[0-9,]+ moments of this range: fewer than 1,000,000,000/,
+  ],
   [["--path", "frame", "--every", "1s", "--points", "3"], /not both/],
   [["--path", "frame", "--from", "1h"], /is not in the recording/],
 ])("%j is wrong usage, in one line", async (words, message) => {

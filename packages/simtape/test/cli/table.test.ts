@@ -305,6 +305,7 @@ describe("a table", () => {
       [["-c", "event-*"], "matches several: event-add"],
       [["-c", "position", "--every", "1s"], "every"],
       [["--every", "soon"], "--every takes a time"],
+      [["--every", "1ns"], "--every 1ns would be "],
       [["--set", "vehicles", "-c", "position"], "cannot be used with"],
       [["--format", "xlsx"], "Allowed choices are csv, ndjson, parquet"],
     ];

@@ -3,10 +3,12 @@ import type { DerivedBatch, Question } from "../../ask/ask.ts";
 import { PathError } from "../../model/state/path.ts";
 import type { SeriesMode, SeriesOptions } from "../../model/query/series.ts";
 import type { Recording } from "../../model/recording.ts";
+import type { TimeRange } from "../../model/values/time.ts";
 import { usableExpression } from "../input/asked.ts";
 import { collected } from "../input/collected.ts";
+import { intervalOf } from "../input/interval.ts";
 import { type ReadOptions, seeks } from "../input/recordings.ts";
-import { clock, parseDuration, parseRange, TIME_HELP } from "../input/time.ts";
+import { clock, parseRange, TIME_HELP } from "../input/time.ts";
 import { withRecording } from "../input/with-recording.ts";
 import { findingToPlain } from "../output/findings.ts";
 import { toJson } from "../../model/values/json.ts";
@@ -66,7 +68,7 @@ async function write(recording: Recording, options: SeriesCommand, output: Outpu
   const { path: paths, json: isJson } = options;
   const range = await parseRange(options, recording);
   if (paths === undefined) return list(recording, range, isJson === true, output);
-  const asked = { ...range, ...stepsOf(options) };
+  const asked = { ...range, ...(await stepsOf(options, range, recording)) };
   if (isJson === true) {
     const series = (await usable(() => recording.series(paths, asked))).map(plainSeries);
     return output.line(toJson({ series, findings: damageIn(recording.findings).map(findingToPlain) }));
@@ -136,14 +138,13 @@ async function* piecesOf(question: Question): AsyncGenerator<readonly (DerivedBa
 }
 
 /** Throws `UsageError` for steps that are none. */
-function stepsOf({ every, points, mode }: SeriesCommand): SeriesOptions {
+async function stepsOf(
+  { every, points, mode }: SeriesCommand,
+  range: TimeRange,
+  recording: Recording,
+): Promise<SeriesOptions> {
   if (every !== undefined && points !== undefined) throw new UsageError("say --every or --points, not both");
-  if (every !== undefined) {
-    const step = parseDuration(every);
-    if (step === null || step <= 0)
-      throw new UsageError(`--every takes a time such as 50ms or 1s, not ${JSON.stringify(every)}`);
-    return { every: step };
-  }
+  if (every !== undefined) return { every: await intervalOf(every, range, recording) };
   if (points === undefined) return {};
   if (!/^[1-9]\d{0,8}$/.test(points))
     throw new UsageError(`--points takes a whole number above 0, not ${JSON.stringify(points)}`);

@@ -2,9 +2,9 @@ import type { Axes } from "../../model/axes/axes.ts";
 import type { TableOptions } from "../../model/query/table.ts";
 import type { Recording } from "../../model/recording.ts";
 import { standardAxes } from "../../model/axes/standard-axes.ts";
-import { UsageError } from "../run/failure.ts";
+import { intervalOf } from "./interval.ts";
 import { originOf } from "./origin.ts";
-import { parseDuration, parseRange } from "./time.ts";
+import { parseRange } from "./time.ts";
 
 /** Which rows and columns are asked for on the command line. */
 export interface AskedRows {
@@ -31,13 +31,11 @@ export const AXES: Readonly<Record<AxesName, Axes | undefined>> = {
 /** Throws `UsageError` for what is no time, place or interval. */
 export async function askedOf(recording: Recording, options: AskedRows): Promise<TableOptions> {
   const { from, until, every, columns, id, axes, origin } = options;
-  const interval = every === undefined ? undefined : parseDuration(every);
-  if (interval === null || (interval !== undefined && interval <= 0))
-    throw new UsageError(`--every takes a time such as 50ms or 1s, not ${JSON.stringify(every)}`);
+  const range = await parseRange({ from, until }, recording);
   const names = columns?.flatMap(partsOf).filter((name) => name !== "");
   return {
-    ...(await parseRange({ from, until }, recording)),
-    every: interval,
+    ...range,
+    every: every === undefined ? undefined : await intervalOf(every, range, recording),
     columns: names,
     ids: id,
     axes: AXES[axes],
