@@ -69,9 +69,11 @@ export function addRepair(program: Command): void {
 function tell(report: RepairReport, file: string, path: string): string[] {
   if (report.status === "sound") return [`${file}: nothing to repair; ${path} is an exact copy`];
   const { messagesKept, bytesKept, bytesLost, rebuilt } = report;
-  const noted = new Set(report.lost.map(({ message }) => message));
-  // what was lost before the repair began is no message of it
-  const before = report.findings.filter(({ severity, message }) => severity === "loss" && !noted.has(message));
+  const noted = [...report.lost, ...rebuilt].map(({ message }) => message);
+  // what the reader did not find is no loss of the repair: what was made again has the finding's words first
+  const before = report.findings.filter(
+    ({ severity, message }) => severity === "loss" && !noted.some((text) => text.startsWith(message)),
+  );
   const lost = [...report.lost, ...before];
   return [
     `${path}: ${counted(messagesKept, "message")} kept, ${grouped(bytesLost)} of ${counted(bytesKept + bytesLost, "byte")} lost`,

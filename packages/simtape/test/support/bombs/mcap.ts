@@ -77,7 +77,7 @@ function ofChunks(count: number, records: Uint8Array): Uint8Array {
 
 /** A length that is the highest there is, for a list whose items take no byte. */
 const ENDLESS = Uint8Array.of(0xff, 0xff, 0xff, 0x7f);
-/** The same behind the head of CDR: little-endian (OMG CDR §9.3). */
+/** The same behind the head of CDR: little-endian (the encapsulation header of CDR in RTPS). */
 const ENDLESS_CDR = Uint8Array.of(0, 1, 0, 0, ...ENDLESS);
 
 export const MCAP: readonly Bomb[] = [
@@ -181,7 +181,7 @@ export const MCAP: readonly Bomb[] = [
     make: (size) =>
       unclosed((out) => {
         record(out, OP.channel, (content) => writeChannel(content, { ...JSON_CHANNEL, encoding: "cbor" }));
-        // an array of 2^32 - 1 items (RFC 8949 §3), none of which is there
+        // an array of 2^32 - 1 items (RFC 8949, major type 4), none of which is there
         for (let i = 0; i < times(1000 * size); i++) message(out, 1, i, Uint8Array.of(0x9a, 0xff, 0xff, 0xff, 0xff));
       }),
   },
