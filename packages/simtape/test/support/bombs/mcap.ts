@@ -106,13 +106,13 @@ export const MCAP: readonly Bomb[] = [
     make: (size) => ofJson(times(200 * size), () => "[".repeat(60_000) + "]".repeat(60_000)),
   },
   {
-    name: "mcap: a quarter of a million empty messages in a chunk",
+    name: "mcap: half a million empty messages in a chunk",
     file: "empty.mcap",
     make: (size) =>
       ofChunks(
-        times(20 * size),
+        times(10 * size),
         built((out) => {
-          for (let i = 0; i < times(2.5e5 * size); i++) message(out, 1, 0, zeros(0));
+          for (let i = 0; i < times(5e5 * size); i++) message(out, 1, 0, zeros(0));
         }),
       ),
   },
