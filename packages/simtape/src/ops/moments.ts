@@ -8,7 +8,7 @@ import { LookedAt } from "./looked-at.ts";
 /** How often a state is held, about: as it is folded, as it was shown, and by whom it is shown to as it was before. */
 const COPIES = 4;
 /** Memory of the changes of one message that are noted, about, and messages between two looks at the budget. */
-const NOTED = 512;
+const NOTED = 640;
 const LOOK_EVERY = 1024;
 
 /** What no moment shows: `count` messages or changes at `path`. */

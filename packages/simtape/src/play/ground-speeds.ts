@@ -1,6 +1,7 @@
 import { rowsOf } from "../model/state/interpolate.ts";
 import { posesOf } from "../model/poses/pose-columns.ts";
 import type { EntitySet, State } from "../model/state/state.ts";
+import { teleportsAfter } from "../model/state/teleports.ts";
 import type { Time } from "../model/values/time.ts";
 
 /** A state for pictures: what moves is between two moments of motion. */
@@ -28,12 +29,13 @@ export class GroundSpeeds {
     return this.#names.some((name) => (sets.get(name)?.ids.length ?? 0) > 0);
   }
 
-  between({ sets: from }: State, { sets: to }: State, span: Time): ReadonlyMap<string, Float32Array> {
+  between({ sets: from }: State, { sets: to, time }: State, span: Time): ReadonlyMap<string, Float32Array> {
     if (from === this.#from && to === this.#to) return this.#speeds;
     const speeds = new Map<string, Float32Array>();
     for (const name of this.#names) {
       const [set, later] = [from.get(name), to.get(name)];
-      if (set !== undefined && later !== undefined) speeds.set(name, speedsOf(set, later, span / 1e9));
+      if (set !== undefined && later !== undefined)
+        speeds.set(name, speedsOf(set, later, teleportsAfter(later, time - span), span / 1e9));
     }
     this.#from = from;
     this.#to = to;
@@ -42,15 +44,20 @@ export class GroundSpeeds {
   }
 }
 
-/** 0 where a thing is not known at both moments. */
-function speedsOf(set: EntitySet, later: EntitySet, seconds: number): Float32Array {
+/** 0 where a thing is not known at both moments, or was put elsewhere between them. */
+function speedsOf(
+  set: EntitySet,
+  later: EntitySet,
+  isElsewhere: (row: number) => boolean,
+  seconds: number,
+): Float32Array {
   const speeds = new Float32Array(set.ids.length);
   const [from, to] = [posesOf(set), posesOf(later)];
   if (from === null || to === null) return speeds;
   const rows = rowsOf(set.ids, later.ids);
   for (let row = 0; row < speeds.length; row++) {
     const then = rows[row]!;
-    if (then < 0 || !from.position(row, HERE, 0) || !to.position(then, THERE, 0)) continue;
+    if (then < 0 || isElsewhere(then) || !from.position(row, HERE, 0) || !to.position(then, THERE, 0)) continue;
     speeds[row] = Math.hypot(THERE[0]! - HERE[0]!, THERE[1]! - HERE[1]!) / seconds;
   }
   return speeds;

@@ -29,9 +29,6 @@ afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 /** The usual budget, and what the engine takes before it collects: its young generation, and a quarter of the budget. */
 const MOST = 256 + 96;
-/** Where more is known to be taken: the state and what is noted of it are compared with the budget one by one. */
-const ABOVE: ReadonlyMap<string, number> = new Map([["series of carla: a million actors, each in its place", 448]]);
-
 /** What there is to do with a file; `out` is a place to write to. */
 const COMMANDS: Readonly<Record<string, (file: string, out: string) => readonly string[]>> = {
   info: (file) => ["info", "--json", file],
@@ -85,7 +82,7 @@ describe("a process", () => {
       const { exit, stderr, peak } = await watched(COMMANDS[verb]!(large, out));
       expect(peak, `the process came to its end; ${stderr}`).not.toBeNull();
       expect([0, 1, 2, 3], stderr).toContain(exit);
-      expect(peak! - base.peak!).toBeLessThan(ABOVE.get(`${verb} of ${name}`) ?? MOST);
+      expect(peak! - base.peak!).toBeLessThan(MOST);
     },
     1_200_000,
   );

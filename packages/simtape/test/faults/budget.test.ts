@@ -73,9 +73,6 @@ const SLOW = new Set([
   "mcap: as many channels as there can be",
 ]);
 
-/** Where more than 256 MiB is known to be taken: the changes of one moment weigh a little more than is counted. */
-const ABOVE: ReadonlyMap<string, number> = new Map([["mcap: half a million empty messages in a chunk", 320]]);
-
 /** Everything there is to do with a recording. */
 async function everything(sound: SoundRecording, budget: number | undefined): Promise<void> {
   const recording = await openRecording(sound.bundle(), { budget });
@@ -112,7 +109,7 @@ describe("a small file that asks for much", () => {
       expect(detonated, "the process came to its end").not.toBeNull();
       const untyped = Object.entries(detonated!.outcomes).filter(([, { error }]) => error === "untyped");
       expect(untyped).toEqual([]);
-      expect(detonated!.peak - base).toBeLessThan(ABOVE.get(name) ?? 256);
+      expect(detonated!.peak - base).toBeLessThan(256);
       expect(detonated!.seconds).toBeLessThan(120);
     },
     400_000,

@@ -58,14 +58,17 @@ export async function findInAll(
   return found;
 }
 
+/** How often a state is held while it is folded: once more where it is shown, or grows. */
+const COPIES = 2;
+
 /** Goes through the range once. */
 async function survey(source: QuerySource, options: PathsOptions): Promise<Survey> {
   const { reader, fold } = source;
   const bounds = await boundsOf(source, options);
-  const found = new Survey(new Notes(reader.budget));
-  if (bounds.start >= bounds.end) return found;
+  if (bounds.start >= bounds.end) return new Survey(new Notes(reader.budget));
   const moments = new Moments((channel) => reader.state.holds?.(channel) !== false);
   const walk = await Walk.begin(reader, fold, bounds, bounds.first, options);
+  const found = new Survey(new Notes(reader.budget, () => COPIES * walk.state.byteLength));
   // what holds at the start of a range is there at it, whether there is a message or not
   moments.isOne = options.start !== undefined;
   found.begin(walk.state);

@@ -2,6 +2,7 @@ import type { WantedNumber } from "../state/column-reader.ts";
 import type { ColumnSpec, Interpolation, MutableColumn } from "../state/column.ts";
 import { given, type Kept } from "../state/late.ts";
 import type { MutableEntitySet, MutableState, State } from "../state/state.ts";
+import { TELEPORT } from "../state/teleports.ts";
 import type { Time } from "../values/time.ts";
 import { kindOfColumn, kindOfValue, type SeriesKind, type Telling } from "./listing.ts";
 import { type CellPath, isLeaf, partAt, pathText, type SeriesPath, unitOfItem, type ValuePath } from "../state/path.ts";
@@ -172,6 +173,8 @@ class CellProbe extends Probe {
   #isDescribed = false;
   protected entities: MutableEntitySet | undefined;
   protected cells: MutableColumn | undefined;
+  /** When things were put elsewhere; undefined: none was. */
+  protected teleports: MutableColumn | undefined;
   protected row = -1;
   protected width = 0;
 
@@ -243,6 +246,7 @@ class CellProbe extends Probe {
     const { set, column } = this.#path;
     this.entities = state.sets.get(set);
     this.cells = this.entities?.columns.get(column);
+    this.teleports = this.entities?.columns.get(TELEPORT);
     this.#isDescribed = false;
   }
 
@@ -256,7 +260,10 @@ class CellProbe extends Probe {
   }
 }
 
-/** How fast a place moved from the moment read before to the one read last; NaN where there was no moment before. */
+/**
+ * How fast a place moved from the moment read before to the one read last; NaN where there was no moment before, and where
+ * the thing was put elsewhere since.
+ */
 class SpeedProbe extends CellProbe {
   readonly #place = new Float64Array(3).fill(Number.NaN);
   #since = Number.NaN;
@@ -270,6 +277,7 @@ class SpeedProbe extends CellProbe {
     }
     this.fill();
     this.isThere = true;
+    if (this.teleports !== undefined && this.teleports.number(this.row) > this.#since) this.#place.fill(Number.NaN);
     this.count(time);
   }
 

@@ -15,7 +15,7 @@ export const MAGIC: Uint8Array = Uint8Array.of(0x89, 0x53, 0x54, 0x49, 0x58, 0x0
  * Another one is not read. To be raised whenever the layout changes, or what a scan or a fold learns of the same bytes:
  * `test/model/side-car.test.ts` finds that out.
  */
-export const VERSION = 8;
+export const VERSION = 9;
 const HEADER_BYTES = 24;
 /** Read at once, at the beginning: nearly always all of the directory. */
 const FIRST_READ = 32 << 10;

@@ -1,6 +1,7 @@
 import { type Kept, LateValues } from "./late.ts";
 import type { Column, ColumnData, Interpolation } from "./column.ts";
 import type { EntitySet, State } from "./state.ts";
+import { teleportsAfter } from "./teleports.ts";
 import type { Time } from "../values/time.ts";
 import type { Value } from "../values/value.ts";
 
@@ -8,7 +9,7 @@ type Values = State["values"];
 
 /**
  * The state between two recorded moments, `a` before `b`. What moves is interpolated; everything else, and what
- * exists in only one of them, is as in `a`.
+ * exists in only one of them or was put elsewhere, is as in `a`.
  */
 export function interpolateStates(a: State, b: State, time: Time, ofValue: (path: string) => Interpolation): State {
   const span = b.time - a.time;
@@ -18,7 +19,7 @@ export function interpolateStates(a: State, b: State, time: Time, ofValue: (path
   const sets = new Map<string, EntitySet>();
   for (const [name, set] of a.sets) {
     const other = b.sets.get(name);
-    sets.set(name, other === undefined ? set : between(set, other, r));
+    sets.set(name, other === undefined ? set : between(set, other, teleportsAfter(other, a.time), r));
   }
   return { time, values: valuesBetween(a.values, b.values, r, ofValue), sets };
 }
@@ -40,7 +41,7 @@ function valuesBetween(a: Values, b: Values, r: number, of: (path: string) => In
   return from === a ? (values as Map<string, Value>) : new LateValues(values);
 }
 
-function between(a: EntitySet, b: EntitySet, r: number): EntitySet {
+function between(a: EntitySet, b: EntitySet, isElsewhere: (row: number) => boolean, r: number): EntitySet {
   if (![...a.columns.values()].some(({ interpolation }) => interpolation !== "hold")) return a;
   const rows = rowsOf(a.ids, b.ids);
   const columns = new Map<string, Column>();
@@ -55,7 +56,7 @@ function between(a: EntitySet, b: EntitySet, r: number): EntitySet {
       const mixed = data.slice();
       for (let i = 0; i < a.ids.length; i++) {
         const row = rows[i]!;
-        if (row < 0) continue;
+        if (row < 0 || isElsewhere(row)) continue;
         if (interpolation === "quaternion") mixQuaternion(mixed, i * width, to, row * width, r);
         else
           for (let k = 0; k < width; k++)

@@ -4,6 +4,7 @@ import { RowIndex } from "./row-index.ts";
 import { type Column, type ColumnSpec, MutableColumn } from "./column.ts";
 import { type Changed, UndoLog, type RowTarget, type StateTarget } from "./undo-log.ts";
 import { given, type Kept, Late, LateValues } from "./late.ts";
+import { keepTeleports, TELEPORT, TELEPORT_SPEC } from "./teleports.ts";
 import type { Time } from "../values/time.ts";
 import { Touched } from "./touched.ts";
 import type { Value } from "../values/value.ts";
@@ -284,6 +285,14 @@ export class MutableEntitySet implements RowTarget {
     return row;
   }
 
+  /**
+   * Says that the thing in `row` was put to its place at `time` and did not move there: it has no speed then, and is nowhere
+   * in between.
+   */
+  teleport(row: number, time: Time): void {
+    this.column(TELEPORT, TELEPORT_SPEC).put(row, time);
+  }
+
   /** Rows for many that are not there yet, each once, at a time; what `row` does for one. */
   add(ids: readonly Id[]): void {
     this.#undense();
@@ -428,7 +437,10 @@ export class MutableEntitySet implements RowTarget {
     for (const [name, column] of this.#columns) {
       if (!name.startsWith(".")) columns.set(name, column.freeze(ids.length, order));
     }
-    return { ids, columns, axes: this.axes };
+    const frozen = { ids, columns, axes: this.axes };
+    const teleports = this.#columns.get(TELEPORT);
+    if (teleports !== undefined) keepTeleports(frozen, teleports.freeze(ids.length, order));
+    return frozen;
   }
 
   #undense(): void {

@@ -1,6 +1,8 @@
 import type { Axes } from "../../../model/axes/axes.ts";
 import type { MutableColumn } from "../../../model/state/column.ts";
 import type { MutableEntitySet, MutableState } from "../../../model/state/state.ts";
+import { TELEPORT } from "../../../model/state/teleports.ts";
+import type { Time } from "../../../model/values/time.ts";
 import type { Value } from "../../../model/values/value.ts";
 
 /**
@@ -213,8 +215,7 @@ export class Scene {
     const to = this.players(state);
     const target = to.set.row(entity);
     for (const [name, source] of from.set.columns) {
-      const column = to.set.columns.get(name);
-      if (column === undefined) continue;
+      const column = to.set.column(name, source.spec);
       if (source.spec.kind === "string") column.putText(target, source.text(row));
       else for (let k = 0; k < source.spec.width; k++) column.put(target, source.number(row, k), k);
     }
@@ -250,6 +251,27 @@ export class Scene {
   clearBlocks(state: MutableState): void {
     this.blocks(state).clear();
     this.blocks(state);
+  }
+
+  /** When entities were put elsewhere last: no snapshot says that. */
+  teleports(state: MutableState): ReadonlyMap<number, Time> {
+    const found = new Map<number, Time>();
+    for (const { set } of this.all(state)) {
+      const times = set.columns.get(TELEPORT);
+      if (times === undefined) continue;
+      for (const [row, id] of set.ids.entries()) {
+        const time = times.number(row);
+        if (typeof id === "number" && !Number.isNaN(time)) found.set(id, time);
+      }
+    }
+    return found;
+  }
+
+  putTeleports(state: MutableState, teleports: ReadonlyMap<number, Time>): void {
+    for (const [entity, time] of teleports) {
+      const found = this.find(state, entity);
+      found?.columns.set.teleport(found.row, time);
+    }
   }
 
   /** Drops everything: what a snapshot begins with. */

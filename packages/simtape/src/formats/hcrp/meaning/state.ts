@@ -5,6 +5,7 @@ import type { SeriesPath } from "../../../model/state/path.ts";
 import type { ColumnReader, WantedNumber } from "../../../model/state/column-reader.ts";
 import type { StateModel } from "../../../model/state/state-model.ts";
 import type { MutableState } from "../../../model/state/state.ts";
+import type { Time } from "../../../model/values/time.ts";
 import type { Value } from "../../../model/values/value.ts";
 import { isSameValue } from "../../../model/values/same-value.ts";
 import { areAlike, type ChunkContext, type Palettes } from "../chunk/context.ts";
@@ -50,6 +51,7 @@ import {
   Move,
   MOVE_ON_GROUND,
   PLACE_ON_GROUND,
+  PLACE_TELEPORT,
   type GridPlace,
   quantize,
   readMove,
@@ -99,6 +101,8 @@ export class WorldState implements StateModel {
   readonly #move = new Move();
   readonly #moves = new MoveRun();
   #cursor = new ByteCursor(new Uint8Array(0));
+  /** Of the message that is folded. */
+  #time: Time = Number.NaN;
 
   /** `subjects` are players from their first message on. */
   constructor(own: OwnChannels, subjects: readonly Subject[]) {
@@ -141,6 +145,7 @@ export class WorldState implements StateModel {
     if (state.value(CHUNK) !== context.chunk) this.#enter(state, context.chunk);
     const channel = batch.channel[i]!;
     const move = this.#move;
+    this.#time = batch.time[i]!;
     if (channel === EVENT.move && readUsualMove(batch.bytes, batch.start[i]!, batch.end[i]!, move)) {
       this.#applyMove(state, move);
       return;
@@ -204,7 +209,9 @@ export class WorldState implements StateModel {
     switch (channel) {
       case EVENT.place: {
         const event = readPlaceEvent(cursor);
-        this.#place(this.#known(state, event.entity), event);
+        const found = this.#known(state, event.entity);
+        this.#place(found, event);
+        if ((event.flags & PLACE_TELEPORT) !== 0) found.columns.set.teleport(found.row, this.#time);
         return;
       }
       case EVENT.state: {
@@ -254,7 +261,9 @@ export class WorldState implements StateModel {
       case EVENT.spawn: {
         const event = readSpawn(cursor);
         this.#create(state, event.entity, event.profile, palettes.name(PALETTE.entityType, event.type));
-        this.#place(scene.find(state, event.entity)!, event);
+        const found = scene.find(state, event.entity)!;
+        this.#place(found, event);
+        found.columns.set.teleport(found.row, this.#time);
         this.#identify(state, event, palettes);
         return;
       }
@@ -358,6 +367,7 @@ export class WorldState implements StateModel {
   /** Replaces everything by a snapshot (spec §6.2). */
   #load(state: MutableState, context: ChunkContext, snapshot: Uint8Array): void {
     const { palettes } = context;
+    const teleports = this.#scene.teleports(state);
     this.#scene.clear(state);
     this.#enter(state, context.chunk);
     const sections = readSections(new ByteCursor(snapshot)).sort((a, b) => a.type - b.type);
@@ -369,6 +379,7 @@ export class WorldState implements StateModel {
         if (!(error instanceof LayoutError)) throw error;
       }
     }
+    this.#scene.putTeleports(state, teleports);
   }
 
   #loadSection(state: MutableState, { type, body }: Section, palettes: Palettes): void {
@@ -470,7 +481,9 @@ export class WorldState implements StateModel {
     if (known !== null) return known;
     this.#create(state, entity, null, null);
     this.#identify(state, { entity, type: null, uuid: null, profile: null }, NOTHING);
-    return this.#scene.find(state, entity)!;
+    const made = this.#scene.find(state, entity)!;
+    made.columns.set.teleport(made.row, this.#time);
+    return made;
   }
 
   #place({ columns, row }: FoundActor, { q, yaw, pitch, flags }: GridPlace): void {
