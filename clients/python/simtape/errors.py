@@ -18,6 +18,10 @@ class NoSuchFile(SimtapeError, FileNotFoundError):
     """The file is missing. ``filename`` has its path."""
 
 
+class TableError(SimtapeError, ValueError):
+    """The file of a table is damaged, or is no table of simtape."""
+
+
 class SimtapeWarning(UserWarning):
     """There is a result, but a part of the recording is damaged or did not decode."""
 

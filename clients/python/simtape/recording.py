@@ -128,6 +128,8 @@ class Recording(ABC):
         these things. ``every``: a row for each thing at this interval in seconds. ``axes``: ``"standard"`` turns to
         right-handed axes with z up, in metres; also ``"right-y"``, ``"left-z"``, ``"left-y"``.
 
+        A number that was recorded as NaN is None, as a missing one is, where the table comes as npz: see :class:`Column`.
+
         >>> frame = recording.table("vehicles", columns=["position"], every=0.1).to_pandas()      # doctest: +SKIP
         >>> recording.table(channel="signals").units                                              # doctest: +SKIP
         """

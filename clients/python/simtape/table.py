@@ -17,6 +17,9 @@ class Column:
     ``name``: ``position.x``. ``unit``: ``cm``, or None. ``kind``: f64, f32, i32, u32, u8, i64, bool, string, bigint or
     list. ``data``: the cells as an array of that kind, or a list for bool, string, bigint and list. ``valid``: 1 for each
     row that has a cell, else 0; None if all rows have one.
+
+    A number that is missing is None, and one that was recorded as NaN is NaN. A table that came as npz, as tables usually
+    do, has NaN for both: there both are None. Tables that came as Parquet or CSV, and answers in SQL, tell them apart.
     """
 
     def __init__(
@@ -26,18 +29,17 @@ class Column:
         self.unit = unit
         self.kind = kind
         self.data = data
-        self.valid = None if valid is None or all(valid) else valid
+        self.valid = None if valid is None or _are_all(valid) else valid
 
     def __len__(self) -> int:
         return len(self.data)
 
     def __getitem__(self, row: int) -> Any:
-        """The cell of a row; None if it is missing, as a number that is NaN is."""
+        """The cell of a row; None if it is missing. See the class for numbers that are NaN."""
         if self.valid is not None and not self.valid[row]:
             return None
         cell = self.data[row]
-        cell = cell.item() if hasattr(cell, "item") else cell
-        return None if isinstance(cell, float) and cell != cell else cell
+        return cell.item() if hasattr(cell, "item") else cell
 
     def __iter__(self) -> Iterator[Any]:
         return (self[row] for row in range(len(self)))
@@ -47,7 +49,7 @@ class Column:
         return f"<Column {self.name}{unit}: {len(self)} cells of {self.kind}>"
 
     def to_list(self) -> List[Any]:
-        """The cells; None where a row has none."""
+        """The cells; None where a row has none. See the class for numbers that are NaN."""
         return list(self)
 
     def to_numpy(self) -> Any:
@@ -69,6 +71,11 @@ class Column:
         for row, cell in enumerate(self):
             array[row] = cell
         return array
+
+
+def _are_all(valid: Sequence[int]) -> bool:
+    """Whether all are true; arrays of NumPy know it without a loop."""
+    return bool(valid.all()) if hasattr(valid, "all") else all(valid)
 
 
 _DTYPES = {
@@ -135,7 +142,7 @@ class Table:
         return {column.name: column.unit for column in self.columns if column.unit is not None}
 
     def rows(self) -> Iterator[Tuple[Any, ...]]:
-        """The rows as tuples; None for a missing cell."""
+        """The rows as tuples; None for a missing cell. See :class:`Column` for numbers that are NaN."""
         return zip(*self.columns)
 
     def to_numpy(self, names: Optional[Sequence[str]] = None) -> Dict[str, Any]:

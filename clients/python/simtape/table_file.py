@@ -11,6 +11,8 @@ from datetime import datetime
 from itertools import islice
 from typing import Any, Callable, Iterator, List, Mapping, Optional, Sequence, TextIO, Tuple
 
+from .errors import TableError
+from .npz import same_length
 from .optional import found
 from .table import Column, Table
 
@@ -28,23 +30,42 @@ def best_format() -> str:
 
 
 def read_table(path: str, report: Mapping[str, Any], began: Callable[[], Optional[datetime]]) -> Table:
-    """The table in a file. ``report``: what ``simtape table --json`` printed: of, axes, columns, findings."""
-    of, axes, findings = report["of"], report.get("axes"), report.get("findings") or []
+    """The table in a file. ``report``: what ``simtape table --json`` printed: of, axes, columns, findings.
+
+    Raises :class:`TableError` for a file that is damaged, or is not the table of the report.
+    """
+    try:
+        columns = _columns(path, report["columns"])
+        same_length(columns)
+        return Table(report["of"], columns, report.get("axes"), report.get("findings") or [], began)
+    except TableError:
+        raise
+    except _DAMAGE as error:
+        raise TableError(f"no table as simtape writes it: {path} ({type(error).__name__}: {error})") from error
+
+
+#: What a file that is damaged, or is something else, makes of reading it; the errors of pyarrow are among them.
+_DAMAGE = (csv.Error, ValueError, LookupError, TypeError, AttributeError, OverflowError, RuntimeError)
+
+
+def _columns(path: str, columns: Sequence[Mapping[str, Any]]) -> List[Column]:
     if path.endswith(".parquet"):
-        return Table(of, _from_parquet(path, report["columns"]), axes, findings, began)
+        return _from_parquet(path, columns)
     # a text may be as long as a message
     csv.field_size_limit(min(sys.maxsize, 2**31 - 1))
     with open(path, encoding="utf-8", newline="") as text:
-        return Table(of, _from_csv(text, report["columns"]), axes, findings, began)
+        return _from_csv(text, columns)
 
 
 def _from_csv(text: TextIO, columns: Sequence[Mapping[str, Any]]) -> List[Column]:
     rows = csv.reader(text)
     header = next(rows, [])
     if len(header) != len(columns):
-        raise ValueError(f"the table has {len(header)} columns, and its report {len(columns)}")
+        raise TableError(f"the table has {len(header)} columns, and its report {len(columns)}")
     cells = [_Cells(one["kind"]) for one in columns]
     for some in _pieces(rows):
+        if any(len(row) != len(columns) for row in some):
+            raise TableError(f"a row of the table has not {len(columns)} cells")
         for column, texts in zip(cells, zip(*some)):
             column.add(texts)
     return [_column(one, *column.done(one["name"])) for one, column in zip(columns, cells)]

@@ -2,6 +2,7 @@
 
 import io
 import json
+import math
 import os
 import tempfile
 import unittest
@@ -12,6 +13,7 @@ import simtape
 from simtape.errors import UsageError
 from simtape.npz import read_npz
 from simtape.optional import found
+from simtape.sql import columns_of
 from simtape.table_file import read_table
 from simtape.times import time_text
 
@@ -90,8 +92,45 @@ class Tables(unittest.TestCase):
         self.assertEqual(len(self.table(head)), 0)
 
     def test_a_report_of_another_table_is_refused(self):
-        with self.assertRaisesRegex(ValueError, "8 columns, and its report 7"):
-            self.table(report={**REPORT, "columns": COLUMNS[:7]})
+        for kind in (ValueError, simtape.TableError):
+            with self.assertRaisesRegex(kind, "8 columns, and its report 7"):
+                self.table(report={**REPORT, "columns": COLUMNS[:7]})
+
+    def test_a_damaged_table_is_an_error_of_the_package(self):
+        head, row = CSV.split("\n")[0] + "\n", "0,24,1.5,-1,true,a,1,[]"
+        for bad in (
+            *(row.rsplit(",", 1)[0], f"{row},1", row.replace("24", "x"), row.replace("[]", "[1")),
+            *(row.replace("-1", "99999999999"), row[:-2] + '"["'),
+        ):
+            for kind in (simtape.SimtapeError, ValueError):
+                with self.assertRaises(kind, msg=bad):
+                    self.table(f"{head}{row}\n{bad}\n")
+        with self.assertRaises(simtape.TableError):
+            read_table(self.file("t.csv", b"\xff\xfe"), REPORT, lambda: None)
+
+    @unittest.skipIf(found("pyarrow") is None, "pyarrow is not installed")
+    def test_a_damaged_parquet_is_an_error_of_the_package(self):
+        with self.assertRaises(simtape.TableError):
+            read_table(self.file("t.parquet", b"PAR1, and nothing else"), REPORT, lambda: None)
+
+    def file(self, name, content):
+        path = os.path.join(self.folder, name)
+        with open(path, "wb") as file:
+            file.write(content)
+        return path
+
+    def test_a_number_that_is_nan_is_not_missing(self):
+        text = CSV.replace("1.5", "NaN").replace("-0", "-Infinity")
+        column = self.table(text)["position.x"]
+        self.assertTrue(math.isnan(column[0]))
+        self.assertEqual(column.to_list()[1:], [None, float("-inf")])
+        self.assertTrue(math.isnan(next(self.table(text).rows())[2]))
+
+    def test_nan_in_an_answer_in_sql(self):
+        columns = [{"name": "x", "type": "DOUBLE", "unit": None}, {"name": "f", "type": "FLOAT", "unit": None}]
+        x, f = columns_of(columns, [["NaN", 1], [None, None], ["Infinity", "NaN"]])
+        self.assertTrue(math.isnan(x[0]) and math.isnan(f[2]))
+        self.assertEqual((x.to_list()[1:], f.to_list()[:2]), ([None, float("inf")], [1, None]))
 
     @unittest.skipIf(numpy is None, "numpy is not installed")
     def test_numpy(self):
@@ -129,6 +168,54 @@ class Tables(unittest.TestCase):
         finally:
             npz.found = usual
 
+    def test_a_damaged_npz_is_an_error_of_the_package(self):
+        metadata = {"of": "a", "columns": {"x": {"name": "x", "unit": None, "kind": "f64"}}}
+        head = b"{'descr': '<f8', 'fortran_order': False, 'shape': (2,), }".ljust(117) + b"\n"
+        array = b"\x93NUMPY\x01\x00" + len(head).to_bytes(2, "little") + head
+        whole = {"metadata.json": json.dumps(metadata).encode(), "x.npy": array + bytes(16)}
+        texts = whole["x.npy"].replace(b"'<f8'", b"'<U4'")
+        other = {**metadata["columns"], "y": {"name": "y", "unit": None, "kind": "f64"}}
+        self.assertEqual(len(read_npz(self.zip(whole), [], lambda: None)), 2)
+        cases = {
+            "no zip": self.file("a.npz", b"nothing"),
+            "cut": self.file("b.npz", self.bytes(whole)[:-30]),
+            "flipped": self.file("c.npz", self.bytes(whole).replace(b"NUMPY", b"NUMPX")),
+            "no metadata": self.zip({"x.npy": whole["x.npy"]}),
+            "no array": self.zip({"metadata.json": whole["metadata.json"]}),
+            "no JSON": self.zip({**whole, "metadata.json": b"{"}),
+            "other JSON": self.zip({**whole, "metadata.json": b"[]"}),
+            "no columns": self.zip({**whole, "metadata.json": b'{"columns": 1}'}),
+            "no NumPy": self.zip({**whole, "x.npy": b"x"}),
+            "no head": self.zip({**whole, "x.npy": array.replace(b"{", b"(") + bytes(16)}),
+            "no type": self.zip({**whole, "x.npy": array.replace(b"<f8", b"<c8") + bytes(16)}),
+            "few numbers": self.zip({**whole, "x.npy": array + bytes(8)}),
+            "half a number": self.zip({**whole, "x.npy": array + bytes(12)}),
+            "few letters": self.zip({**whole, "x.npy": texts}),
+            "no letters": self.zip({**whole, "x.npy": texts[:-16] + b"\xff" * 32}),
+            "other rows": self.zip(
+                {
+                    "metadata.json": json.dumps({**metadata, "columns": other}).encode(),
+                    "x.npy": whole["x.npy"],
+                    "y.npy": array.replace(b"(2,)", b"(1,)") + bytes(8),
+                }
+            ),
+        }
+        for name, path in cases.items():
+            for kind in (simtape.SimtapeError, ValueError):
+                with self.subTest(name), self.assertRaises(kind):
+                    read_npz(path, [], lambda: None)
+
+    def bytes(self, members):
+        made = io.BytesIO()
+        with zipfile.ZipFile(made, "w") as file:
+            for name, content in members.items():
+                file.writestr(name, content)
+        return made.getvalue()
+
+    def zip(self, members):
+        self.zips = getattr(self, "zips", 0) + 1
+        return self.file(f"z{self.zips}.npz", self.bytes(members))
+
     def npz(self):
         arrays = {
             "time": numpy.array([0, 2**60 + 1, 5], "<i8"),
@@ -158,6 +245,7 @@ class Tables(unittest.TestCase):
         cells = {column.name: column.to_list() for column in table.columns}
         expected = {
             "time": [0, 2**60 + 1, 5],
+            # a file has NaN for a missing number, too
             "x": [1.5, None, 0],
             "gear": [1, None, -3],
             "on": [True, False, True],

@@ -28,6 +28,12 @@ test("players climb, fall, come back and finish, platform by platform", async ()
   expect(said.some((line) => line.includes("fell and is back at"))).toBe(true);
   expect(said.filter((line) => line.includes("finishes")).length).toBeGreaterThanOrEqual(8);
   expect(said).toContain("Race 2: go!");
+  // they fall by some 25 blocks a second, and no return to a checkpoint or to the start counts as a speed
+  const players = (await recording.state(0)).sets.get("players")!;
+  const speeds = await recording.series(players.ids.map((id) => `players/${id}/position.speed`));
+  const fastest = Math.max(...speeds.map(({ value }) => value.reduce((most, one) => (one > most ? one : most), 0)));
+  expect(fastest).toBeGreaterThan(20);
+  expect(fastest).toBeLessThan(60);
   let highest = 0;
   let farthest = 0;
   let before: Float64Array | null = null;

@@ -1,8 +1,8 @@
 const [QUOTE, BACKSLASH] = [0x22, 0x5c];
 
 /**
- * Whether more than `most` lists and objects of JSON are inside each other. It is looked at before the JSON is parsed:
- * what is nested deeper than some thousands ends those who follow it, one call for each level.
+ * Whether lists and objects of JSON nest deeper than `most`. Readers of JSON call themselves once for each level, so that
+ * deep nesting, of some thousands of levels, overflows their stack. Look at the depth first, then parse.
  */
 export function isNestedDeeper(json: Uint8Array, most: number): boolean {
   // most JSON has fewer brackets altogether

@@ -9,6 +9,8 @@ import { OPEN, type Span, type WantedId } from "./wanted.ts";
 /** A statement that only reads. */
 export interface Parsed extends Named {
   readonly sql: string;
+  /** Its syntax tree. */
+  readonly tree: Node;
   readonly units: UnitSources;
   /** Null: the statement needs all rows at once. */
   readonly rowByRow: RowByRow | null;
@@ -31,7 +33,10 @@ export async function parse(database: Database, sql: string): Promise<Parsed> {
   const statements = listOf(tree["statements"]);
   if (statements.length !== 1) throw new SqlError("statement", `one statement, not ${statements.length}`);
   const statement = statements[0] as Node;
-  return { sql: text, units: unitSources(statement), rowByRow: rowByRowOf(statement), ...namedIn(statement) };
+  return {
+    ...{ sql: text, tree: statement, units: unitSources(statement), rowByRow: rowByRowOf(statement) },
+    ...namedIn(statement),
+  };
 }
 
 async function treeOf(database: Database, text: string): Promise<Node> {

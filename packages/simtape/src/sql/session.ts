@@ -10,9 +10,10 @@ import { Failures } from "./failures.ts";
 import type { Elsewhere, FarReading } from "./elsewhere.ts";
 import { Intake, Loaded, type Loading } from "./load.ts";
 import { existing, quoted } from "./names.ts";
-import { type Parsed, parse } from "./parse.ts";
+import { type Parsed, parse, unitsBefore } from "./parse.ts";
 import { planOf } from "./plan.ts";
 import { partsOf } from "./rows-once.ts";
+import { columnUses, type Scope } from "./scope.ts";
 import { describedOf, lateBy, type SqlOptions, type SqlProblem, type SqlSource } from "./source.ts";
 import { isHeld, SteppedAnswer } from "./stepped.ts";
 import { StreamedAnswer } from "./streamed.ts";
@@ -22,6 +23,9 @@ import { EVERYTHING, type TablePlan } from "./wanted.ts";
 
 /** Recordings whose tables are named where a statement names one that none has, at most. */
 const MOST_LOOKED_AT = 50;
+
+/** Names of columns by the names of their tables; the keys are in lower case. */
+type Columns = ReadonlyMap<string, ReadonlyMap<string, string>>;
 
 /** What ends a statement early. */
 interface Stop {
@@ -50,8 +54,11 @@ export class SqlSession implements AsyncDisposable {
 
   /** Opens no recording. Rejects with `SqlError` (`missing`) where DuckDB is not installed. */
   static async open(sources: readonly SqlSource[], options: SqlOptions = {}): Promise<SqlSession> {
-    const names = new Set(sources.map(({ name }) => name));
-    if (names.size !== sources.length) throw new TypeError("two recordings have the same name");
+    const names = new Set<string>();
+    for (const { name } of sources) {
+      if (names.has(name)) throw new TypeError(`two recordings have the same name: ${name}`);
+      names.add(name);
+    }
     return new SqlSession(await Database.open(options, [...names]), sources, options);
   }
 
@@ -358,7 +365,7 @@ export class SqlSession implements AsyncDisposable {
     parsed: Parsed,
     plans: readonly TablePlan[],
     signal: AbortSignal,
-    isAgain = false,
+    known: Columns | null = null,
   ): Promise<StreamedAnswer> {
     const { sql } = parsed;
     try {
@@ -377,30 +384,29 @@ export class SqlSession implements AsyncDisposable {
           failure.message,
         );
       const name = column?.[1] ?? column?.[2] ?? column?.[3];
-      if (failure.code !== "failed" || name === undefined || isAgain) throw failure;
-      const found = await this.#addLacking(plans, name, signal);
-      if (found.has(name.toLowerCase())) return this.#run(parsed, plans, signal, true);
-      const all = plans.filter((plan) => this.#loaded.has(plan.name.toLowerCase()));
-      const tables = all.map((plan) => plan.name).join(" or ");
-      throw new SqlError(
-        "no-column",
-        `no column ${quoted(name)}${tables === "" ? "" : ` in ${tables}`}; ${existing(name, [...found.values()])}`,
-        error,
-        failure.at,
-      );
+      if (failure.code !== "failed" || name === undefined) throw failure;
+      const scope = scopeAt(parsed, name, failure.at);
+      const found = known ?? (await this.#addLacking(plans, name, signal));
+      const isThere = namesIn(found, scope).some((one) => one.toLowerCase() === name.toLowerCase());
+      if (isThere && known === null) return this.#run(parsed, plans, signal, found);
+      throw noColumn(name, scope, found, failure);
     }
   }
 
   /**
-   * Columns that only other times have join the tables; gives all columns, by their names in lower case. A channel that has
-   * the column `name` is loaded again: of all its messages other members may be columns.
+   * Columns that only other times have join the tables; gives all columns. A channel that has the column `name` is loaded
+   * again: of all its messages other members may be columns.
    */
-  async #addLacking(plans: readonly TablePlan[], name: string, signal: AbortSignal): Promise<Map<string, string>> {
-    const all = new Map<string, string>();
+  async #addLacking(plans: readonly TablePlan[], name: string, signal: AbortSignal): Promise<Columns> {
+    const all = new Map<string, Map<string, string>>();
+    const add = (table: string, columns: readonly { readonly name: string }[]): void => {
+      const own = all.get(table.toLowerCase()) ?? new Map<string, string>();
+      all.set(table.toLowerCase(), own);
+      for (const column of columns) own.set(column.name.toLowerCase(), column.name);
+    };
     const isFactPlan = (plan: TablePlan): boolean => isFact(plan.name.toLowerCase());
     for (const { name: fact } of plans.filter(isFactPlan))
-      for (const column of factColumns(fact.toLowerCase() as Fact, EVERYTHING, this.#options.more ?? []))
-        all.set(column.name, column.name);
+      add(fact, factColumns(fact.toLowerCase() as Fact, EVERYTHING, this.#options.more ?? []));
     const others = plans.filter((plan) => !isFactPlan(plan));
     if (others.length === 0) return all;
     const again = new Set<TablePlan>();
@@ -411,7 +417,7 @@ export class SqlSession implements AsyncDisposable {
         if (table === undefined) continue;
         const rows = await rowsOf({ name: source.name, recording }, plan.name, null, { ...EVERYTHING, signal });
         if (rows === null) continue;
-        for (const column of rows.columns) all.set(column.name.toLowerCase(), column.name);
+        add(plan.name, rows.columns);
         if (rows.isChannel === true && rows.columns.some((column) => column.name.toLowerCase() === name.toLowerCase()))
           again.add(plan);
         await table.addColumns(rows.columns);
@@ -459,4 +465,30 @@ export class SqlSession implements AsyncDisposable {
     }
     failures.check(sources.length, mayAllFail);
   }
+}
+
+/** What the column `name` may be of at a place of a statement. Null: not known, or not the same at all places. */
+function scopeAt({ tree, sql }: Parsed, name: string, at: number | null): Scope | null {
+  const uses = columnUses(tree).filter(({ path }) => path.includes(name.toLowerCase()));
+  const here = at === null ? [] : uses.filter(({ place }) => place > 0 && unitsBefore(sql, place) === at);
+  const [first, ...others] = (here.length > 0 ? here : uses).map(({ scope }) => scope);
+  const isSame = others.every((other) => JSON.stringify(other) === JSON.stringify(first));
+  return isSame ? (first ?? null) : null;
+}
+
+/** The columns of a scope; of one that is not known those of all tables. */
+function namesIn(columns: Columns, scope: Scope | null): string[] {
+  const tables = scope === null ? [...columns.keys()] : scope.tables.map((table) => table.toLowerCase());
+  return [...(scope?.names ?? []), ...tables.flatMap((table) => [...(columns.get(table)?.values() ?? [])])];
+}
+
+/** Names the columns that there are, where they are known. */
+function noColumn(name: string, scope: Scope | null, columns: Columns, { message, cause, at }: SqlError): SqlError {
+  const isWhole = scope?.tables.every((table) => columns.has(table.toLowerCase())) === true;
+  const names = isWhole ? namesIn(columns, scope) : [];
+  // a list that has the name cannot be right
+  if (names.some((one) => one.toLowerCase() === name.toLowerCase())) return new SqlError("failed", message, cause, at);
+  const where = scope === null ? " where the statement names it" : ` in ${scope.called.join(" or ")}`;
+  const list = names.length === 0 ? "" : `; ${existing(name, names)}`;
+  return new SqlError("no-column", `no column ${quoted(name)}${where}${list}`, cause, at);
 }

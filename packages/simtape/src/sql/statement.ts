@@ -116,7 +116,8 @@ function insideOf(select: Node, around: Place, derived: ReadonlySet<string>): Pl
   };
 }
 
-function flatLeaves(from: Node | null): Node[] {
+/** The tables that a FROM joins, subqueries among them. */
+export function flatLeaves(from: Node | null): Node[] {
   if (from == null) return [];
   return from["type"] === "JOIN" ? [...flatLeaves(from["left"] as Node), ...flatLeaves(from["right"] as Node)] : [from];
 }
@@ -303,6 +304,6 @@ export function listOf(value: unknown): readonly unknown[] {
   return Array.isArray(value) ? value : [];
 }
 
-function textOf(value: unknown): string {
+export function textOf(value: unknown): string {
   return typeof value === "string" ? value : "";
 }

@@ -29,6 +29,8 @@ afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 /** The usual budget, and what the engine takes before it collects: its young generation, and a quarter of the budget. */
 const MOST = 256 + 96;
+/** Where more is taken: a path is looked for at both ends first, and what was folded for that may not be freed yet. */
+const ABOVE: ReadonlyMap<string, number> = new Map([["series of carla: a million actors, each in its place", 400]]);
 /** What there is to do with a file; `out` is a place to write to. */
 const COMMANDS: Readonly<Record<string, (file: string, out: string) => readonly string[]>> = {
   info: (file) => ["info", "--json", file],
@@ -82,7 +84,7 @@ describe("a process", () => {
       const { exit, stderr, peak } = await watched(COMMANDS[verb]!(large, out));
       expect(peak, `the process came to its end; ${stderr}`).not.toBeNull();
       expect([0, 1, 2, 3], stderr).toContain(exit);
-      expect(peak! - base.peak!).toBeLessThan(MOST);
+      expect(peak! - base.peak!).toBeLessThan(ABOVE.get(`${verb} of ${name}`) ?? MOST);
     },
     1_200_000,
   );

@@ -1,6 +1,6 @@
 import { cpSync, existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { join, relative } from "node:path";
 import { DuckDBConnection } from "@duckdb/node-api";
 import { tableFromIPC } from "apache-arrow";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
@@ -173,6 +173,49 @@ describe("many recordings", () => {
     await expect(recordingsInStore(memoryStore(), FORMATS)).rejects.toThrow("a folder without recordings");
   });
 
+  test("one that is named twice is taken once, however it is written", async () => {
+    const town = join(runs, "town.log");
+    const other = `${folder}/runs/deep/../town.log`;
+    const statement = "select recording, file, count(*) as n from recordings group by all order by all";
+    for (const words of [
+      [town, town],
+      [town, other],
+      [town, relative(process.cwd(), town)],
+    ])
+      expect(await simtape(["sql", ...words, statement]), String(words)).toMatchObject({
+        exit: 0,
+        stdout: `recording,file,n\ntown.log,${town},1\n`,
+        stderr: "",
+      });
+    for (const words of [
+      [runs, other],
+      [runs, `${folder}/./runs`],
+    ])
+      expect(await simtape(["sql", ...words, "select count(*) as n from recordings"])).toMatchObject({
+        exit: 0,
+        stdout: "n\n3\n",
+      });
+  });
+
+  test("one that is called as another in a folder is called by its path", async () => {
+    const before = process.cwd();
+    mkdirSync(join(folder, "deep"), { recursive: true });
+    cpSync(MADE.carla, join(folder, "deep", "town.log"));
+    process.chdir(folder);
+    try {
+      const statement = "select recording from recordings order by all";
+      const ran = await simtape(["sql", "runs", "deep/town.log", statement]);
+      expect(ran).toMatchObject({
+        exit: 0,
+        stdout: "recording\ndeep/town.log\nrobot.tape\nruns/deep/town.log\nruns/town.log\n",
+        stderr: "",
+      });
+    } finally {
+      process.chdir(before);
+      rmSync(join(folder, "deep"), { recursive: true });
+    }
+  });
+
   test("a damaged one is a row of findings, and the exit code is 3", async () => {
     const some = join(folder, "some");
     mkdirSync(some);
@@ -214,6 +257,11 @@ describe("wrong usage", () => {
     [[MADE.carla, MADE.mira], 2, /the last word is the statement/],
     [[MADE.carla, "selec 1"], 2, /no SQL: syntax error/],
     [[MADE.carla, "select x from vehicles"], 2, /no column "x" in vehicles/],
+    [
+      [MADE.carla, "select time from (select id from vehicles) s"],
+      2,
+      /no column "time" in s; the nearest is id; there are: id$/m,
+    ],
     [[MADE.carla, "select 1 from vehicls"], 2, /no table "vehicls"; the nearest is vehicles/],
     [[MADE.carla, "drop table vehicles"], 2, /only SELECT/],
     [[MADE.carla, "select nothing(1)"], 1, /nothing does not exist/],

@@ -1,5 +1,5 @@
 import { stat } from "node:fs/promises";
-import { basename, relative } from "node:path";
+import { basename, relative, resolve } from "node:path";
 import { failure } from "../../io/node/file-source.ts";
 import { shownUrl } from "../../io/source/shown-url.ts";
 import type { Recording } from "../../model/recording.ts";
@@ -12,21 +12,40 @@ import { isUrl, type ReadOptions } from "./recordings.ts";
 import { recordingsInStore } from "./store-recordings.ts";
 import { openedNamed } from "./with-recording.ts";
 
+interface Named {
+  readonly name: string;
+  readonly path: string;
+}
+
 /**
- * The recordings of a question: those that were named, a folder for all that are in it. A recording is called by its path in
- * the folder, or by its file name; where two have the same one, by its path.
+ * The recordings of a question, each once: those that were named, a folder for all that are in it. A recording is called by
+ * its path in the folder, or by its file name; where another one is called so, by its path.
  */
 export async function sqlSources(named: readonly string[], options: ReadOptions): Promise<readonly SqlSource[]> {
-  const found: { name: string; path: string }[] = [];
+  const found = new Map<string, Named>();
   for (const one of named) {
     for (const path of await pathsAt(one)) {
       const name = path === one ? basename(one.replace(/[?#].*$/, "")) || one : insideOf(one, path);
-      if (!found.some((other) => other.path === path)) found.push({ name, path });
+      const place = placeOf(path);
+      if (!found.has(place)) found.set(place, { name, path });
     }
   }
+  return withOwnNames([...found.values()]).map(({ name, path }) => sourceCalled(name, path, options));
+}
+
+/** The same for all ways to write a path on this machine. */
+function placeOf(path: string): string {
+  return path === "-" || isUrl(path) || isInS3(path) ? path : resolve(path);
+}
+
+/** By its path where a name is another one's, too; that path may be the name of a third one. */
+function withOwnNames(given: readonly Named[]): readonly Named[] {
   const count = new Map<string, number>();
-  for (const { name } of found) count.set(name, (count.get(name) ?? 0) + 1);
-  return found.map(({ name, path }) => sourceCalled(count.get(name) === 1 ? name : path, path, options));
+  for (const { name } of given) count.set(name, (count.get(name) ?? 0) + 1);
+  const isShared = ({ name, path }: Named): boolean => name !== path && count.get(name)! > 1;
+  return given.some(isShared)
+    ? withOwnNames(given.map((one) => (isShared(one) ? { ...one, name: one.path } : one)))
+    : given;
 }
 
 /** A recording, under a name that it is given. */

@@ -75,6 +75,18 @@ function ofChunks(count: number, records: Uint8Array): Uint8Array {
   });
 }
 
+/** Messages of ROS 1 or ROS 2, each of which is a list of empty messages. */
+function ofRos(
+  size: number,
+  encoding: string,
+  schema: { readonly name: string; readonly encoding: string },
+  payload: Uint8Array,
+): Uint8Array {
+  const data = `std_msgs/Empty[] items\n${"=".repeat(80)}\nMSG: std_msgs/Empty\n`;
+  const payloads = Array.from({ length: times(10 * size) }, () => payload);
+  return ofSchema(encoding, { ...schema, data }, payloads);
+}
+
 /** A length that is the highest there is, for a list whose items take no byte. */
 const ENDLESS = Uint8Array.of(0xff, 0xff, 0xff, 0x7f);
 /** The same behind the head of CDR: little-endian (the encapsulation header of CDR in RTPS). */
@@ -137,30 +149,12 @@ export const MCAP: readonly Bomb[] = [
   {
     name: "mcap: an endless list of empty messages of ROS 1",
     file: "ros1.mcap",
-    make: (size) => {
-      const line = "=".repeat(80);
-      const data = `std_msgs/Empty[] items\n${line}\nMSG: std_msgs/Empty\n`;
-      const schema = { name: "a/Bomb", encoding: "ros1msg", data };
-      return ofSchema(
-        "ros1",
-        schema,
-        Array.from({ length: times(10 * size) }, () => ENDLESS),
-      );
-    },
+    make: (size) => ofRos(size, "ros1", { name: "a/Bomb", encoding: "ros1msg" }, ENDLESS),
   },
   {
     name: "mcap: an endless list of empty messages of ROS 2",
     file: "ros2.mcap",
-    make: (size) => {
-      const line = "=".repeat(80);
-      const data = `std_msgs/Empty[] items\n${line}\nMSG: std_msgs/Empty\n`;
-      const schema = { name: "a/msg/Bomb", encoding: "ros2msg", data };
-      return ofSchema(
-        "cdr",
-        schema,
-        Array.from({ length: times(10 * size) }, () => ENDLESS_CDR),
-      );
-    },
+    make: (size) => ofRos(size, "cdr", { name: "a/msg/Bomb", encoding: "ros2msg" }, ENDLESS_CDR),
   },
   {
     name: "mcap: an endless list of empty structs of IDL",
