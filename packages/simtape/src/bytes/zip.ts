@@ -239,6 +239,25 @@ export function hasZip64(extra: Uint8Array): boolean {
   return (zip64Of(extra)?.remaining ?? 0) >= 16;
 }
 
+/** An extra field without the 64-bit sizes. */
+export function withoutZip64(extra: Uint8Array): Uint8Array {
+  const parts: Uint8Array[] = [];
+  let at = 0;
+  while (at + 4 <= extra.length) {
+    const end = Math.min(extra.length, at + 4 + (extra[at + 2]! | (extra[at + 3]! << 8)));
+    if ((extra[at]! | (extra[at + 1]! << 8)) !== ZIP64) parts.push(extra.subarray(at, end));
+    at = end;
+  }
+  parts.push(extra.subarray(at));
+  const kept = new Uint8Array(parts.reduce((sum, { length }) => sum + length, 0));
+  let position = 0;
+  for (const part of parts) {
+    kept.set(part, position);
+    position += part.length;
+  }
+  return kept;
+}
+
 function zip64Of(extra: Uint8Array): ByteCursor | null {
   const cursor = new ByteCursor(extra);
   while (cursor.remaining >= 4) {

@@ -60,6 +60,11 @@ export interface Reader {
    * Reads everything.
    */
   review?(report: Reporter, signal?: AbortSignal): Promise<void>;
+  /**
+   * What the file has beside its messages and metadata, as members of a zip or attachments, by path: recordings of other
+   * formats have no place for it. Absent: nothing.
+   */
+  beside?(signal?: AbortSignal): Promise<readonly { readonly path: string; readonly count: number }[]>;
   /** Names the fields of records and messages, loaded on use; an edited recording has no bytes of its own, and none. */
   dissector?(): Promise<Dissector>;
   close(): Promise<void>;

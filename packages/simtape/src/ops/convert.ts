@@ -3,6 +3,7 @@ import type { SinkBundle } from "../io/sink/sink.ts";
 import type { SourceBundle } from "../io/source/source.ts";
 import { unwritable } from "../model/error.ts";
 import { type Origin, unsetOrigin } from "../model/axes/geodesy.ts";
+import { readersBelow } from "../model/readers-below.ts";
 import type { Recording } from "../model/recording.ts";
 import type { Query } from "../model/messages/batch-query.ts";
 import { after, type Time, type TimeDomain } from "../model/values/time.ts";
@@ -169,6 +170,10 @@ export async function convert(
     for (const { path, reason, count } of outside) ledger.lost(path, reason, count);
     if (outside.length > 0 && options.strict === true && options.carry === undefined) return ledger.report(false, 0);
   }
+  if (options.carry === undefined)
+    for (const reader of readersBelow(recording.reader))
+      for (const { path, count } of (await reader.beside?.(signal)) ?? [])
+        ledger.lost(path, "recordings of the other format have no place for it", count);
   const files = new HeldFiles(to, options.verify?.there ?? { name: to.name, open: () => Promise.resolve(null) });
   const { metadata: source } = recording.info;
   const create = { epoch: epoch === null ? null : epoch + BigInt(Math.round(begin)), source, ...options.create };

@@ -1,6 +1,7 @@
 import { ByteCursor } from "../../bytes/cursor.ts";
 import { hex, LayoutError } from "../../bytes/error.ts";
 import {
+  DESCRIPTOR_SIGNATURE,
   DIRECTORY_BYTES,
   type DirectoryEntry,
   END64_BYTES,
@@ -34,11 +35,23 @@ export interface Directory {
   readonly stated: number;
   /** Why there are no entries behind the last one; null when all are read. */
   readonly damage: LayoutError | null;
+  /** The comment of the whole archive; empty when it has none. */
+  readonly comment: Uint8Array;
 }
 
 /** Reads the central directory. Throws `LayoutError` when there is none, or one that is not in the file. */
 export async function readDirectory(source: ByteSource, size: number, signal?: AbortSignal): Promise<Directory> {
-  const { offset, size: length, stated } = await findDirectory(source, size, signal);
+  const { offset, size: length, stated, comment } = await findDirectory(source, size, signal);
+  return { offset, stated, comment, ...(await readEntries(source, offset, length, signal)) };
+}
+
+/** The entries in `length` bytes from `offset` on, up to the first that cannot be read. */
+export async function readEntries(
+  source: ByteSource,
+  offset: number,
+  length: number,
+  signal?: AbortSignal,
+): Promise<Pick<Directory, "entries" | "damage">> {
   const bytes = await readExactly(source, offset, Math.min(length, MAX_DIRECTORY_BYTES), signal);
   const cursor = new ByteCursor(bytes, 0, bytes.length, offset);
   const entries: DirectoryEntry[] = [];
@@ -48,17 +61,17 @@ export async function readDirectory(source: ByteSource, size: number, signal?: A
       entries.push({ ...entry, ...extentOf(entry) });
     } catch (error) {
       if (!(error instanceof LayoutError)) throw error;
-      return { offset, entries, stated, damage: error };
+      return { entries, damage: error };
     }
   }
-  return { offset, entries, stated, damage: null };
+  return { entries, damage: null };
 }
 
 async function findDirectory(
   source: ByteSource,
   size: number,
   signal: AbortSignal | undefined,
-): Promise<{ offset: number; size: number; stated: number }> {
+): Promise<{ offset: number; size: number; stated: number; comment: Uint8Array }> {
   const start = Math.max(0, size - END_SEARCH_BYTES);
   const tail = await source.read(start, size - start, signal);
   const view = new DataView(tail.buffer, tail.byteOffset, tail.byteLength);
@@ -66,6 +79,7 @@ async function findDirectory(
     if (view.getUint32(at, true) !== END_SIGNATURE) continue;
     if (at + END_BYTES + view.getUint16(at + 20, true) > tail.length) continue;
     const end = readDirectoryEnd(new ByteCursor(tail, at, tail.length, start));
+    const { comment } = end;
     let { directoryOffset: offset, directorySize: length, entries: stated } = end;
     if (at >= LOCATOR64_BYTES && view.getUint32(at - LOCATOR64_BYTES, true) === LOCATOR64_SIGNATURE) {
       const { endOffset } = readLocator64(new ByteCursor(tail, at - LOCATOR64_BYTES, at, start));
@@ -73,7 +87,7 @@ async function findDirectory(
       const end64 = readDirectoryEnd64(new ByteCursor(record, 0, record.length, endOffset));
       ({ directoryOffset: offset, directorySize: length, entries: stated } = end64);
     }
-    if (offset + length <= start + at) return { offset, size: length, stated };
+    if (offset + length <= start + at) return { offset, size: length, stated, comment };
     throw new LayoutError("malformed", `directory of ${length} bytes at ${hex(offset)} is not in the file`, start + at);
   }
   throw new LayoutError("truncated", "no end record of a zip", size);
@@ -94,6 +108,40 @@ export async function localHeaderAt(
   const cursor = new ByteCursor(bytes, 0, bytes.length, offset);
   const header = readLocalHeader(cursor);
   return { header, dataOffset: cursor.offset };
+}
+
+/** What stands behind the data of a member that was written without knowing its size. */
+export interface Descriptor {
+  readonly size: number;
+  readonly crc: number;
+  /** Bytes of the descriptor itself. */
+  readonly length: number;
+}
+
+/** Bytes of the longest data descriptor: signature, checksum, sizes of 64 bits. */
+export const DESCRIPTOR_BYTES = 24;
+
+/** The descriptor behind `compressed` bytes of data, which is at `at`; null: nothing there goes with them. */
+export async function descriptorAt(
+  source: ByteSource,
+  at: number,
+  compressed: number,
+  signal?: AbortSignal,
+): Promise<Descriptor | null> {
+  if (at < 0 || compressed < 0) return null;
+  const bytes = await source.read(at, DESCRIPTOR_BYTES, signal);
+  const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+  for (const start of [4, 0]) {
+    for (const width of [4, 8]) {
+      const length = start + 4 + 2 * width;
+      if (bytes.length < length || (start > 0 && view.getUint32(0, true) !== DESCRIPTOR_SIGNATURE)) continue;
+      const number = (place: number): number =>
+        width === 4 ? view.getUint32(place, true) : Number(view.getBigUint64(place, true));
+      if (number(start + 4) !== compressed) continue;
+      return { size: number(start + 4 + width), crc: view.getUint32(start, true), length };
+    }
+  }
+  return null;
 }
 
 /** As `source.read`, for bytes that are known to be there. */

@@ -4,7 +4,6 @@ import { hex, LayoutError } from "../../bytes/error.ts";
 import {
   DEFLATED,
   DESCRIBED,
-  DESCRIPTOR_SIGNATURE,
   DIRECTORY_SIGNATURE,
   type DirectoryEntry,
   ENCRYPTED,
@@ -17,7 +16,7 @@ import {
 import { MemberInflater } from "./inflate-member.ts";
 import { type ByteSource, SourceError } from "../source/source.ts";
 import { slice } from "../source/window.ts";
-import { localHeaderAt, readDirectory } from "./zip-directory.ts";
+import { type Descriptor, DESCRIPTOR_BYTES, descriptorAt, localHeaderAt, readDirectory } from "./zip-directory.ts";
 
 /** Where a zip is not what its writer wrote: place in the file, and what is wrong there. */
 export interface ZipDamage {
@@ -47,8 +46,6 @@ export interface Zip {
 /** Members at most of a zip without a directory. */
 const MOST_MEMBERS = 0xffff;
 const PIECE = 256 << 10;
-/** Bytes of the longest data descriptor: signature, checksum, sizes of 64 bits. */
-const DESCRIPTOR_BYTES = 24;
 
 /**
  * Finds the members of a zip by its directory; where there is none that can be read, by the headers before their data,
@@ -185,14 +182,14 @@ class Search {
     }
     const length = header.method === DEFLATED ? await this.#deflatedLength(dataOffset) : null;
     if (length !== null) {
-      const described = await this.#descriptorAt(dataOffset + length, length);
+      const described = await this.#described(dataOffset + length, length);
       const end = dataOffset + length + (described?.length ?? 0);
       return { member: this.#member(header, dataOffset, length, described), end };
     }
     // It is stored, or damaged: it goes on until something else begins.
     const end = (await this.#find([LOCAL_SIGNATURE, DIRECTORY_SIGNATURE], dataOffset)) ?? this.#size;
     for (const bytes of [16, DESCRIPTOR_BYTES]) {
-      const described = await this.#descriptorAt(end - bytes, end - bytes - dataOffset);
+      const described = await this.#described(end - bytes, end - bytes - dataOffset);
       if (described?.length === bytes)
         return { member: this.#member(header, dataOffset, end - bytes - dataOffset, described), end };
     }
@@ -206,25 +203,8 @@ class Search {
     return inflater.damage === null ? inflater.used : null;
   }
 
-  /** What stands behind `compressed` bytes of data; null: nothing that goes with them. */
-  async #descriptorAt(
-    at: number,
-    compressed: number,
-  ): Promise<{ readonly size: number; readonly crc: number; readonly length: number } | null> {
-    if (at < 0 || compressed < 0) return null;
-    const bytes = await this.#source.read(at, DESCRIPTOR_BYTES, this.#signal);
-    const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
-    for (const start of [4, 0]) {
-      for (const width of [4, 8]) {
-        const length = start + 4 + 2 * width;
-        if (bytes.length < length || (start > 0 && view.getUint32(0, true) !== DESCRIPTOR_SIGNATURE)) continue;
-        const number = (place: number): number =>
-          width === 4 ? view.getUint32(place, true) : Number(view.getBigUint64(place, true));
-        if (number(start + 4) !== compressed) continue;
-        return { size: number(start + 4 + width), crc: view.getUint32(start, true), length };
-      }
-    }
-    return null;
+  #described(at: number, compressed: number): Promise<Descriptor | null> {
+    return descriptorAt(this.#source, at, compressed, this.#signal);
   }
 
   /** Where the data of a directory's member begin: its own header tells, and must say what the directory says. */
@@ -236,7 +216,7 @@ class Search {
       if (difference !== null)
         this.#report(headerOffset, `${name}: its header and the directory differ: ${difference}`);
       else if ((entry.flags & DESCRIBED) !== 0 && header.compressedSize === 0) {
-        const described = await this.#descriptorAt(dataOffset + length, length);
+        const described = await this.#described(dataOffset + length, length);
         const { size } = extentOf(entry);
         if (described === null || described.size !== size || described.crc !== entry.crc)
           this.#report(dataOffset + length, `${name}: the descriptor after its data differs from the directory`);

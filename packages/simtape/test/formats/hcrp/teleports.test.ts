@@ -22,7 +22,7 @@ interface Course {
   readonly others: number;
   readonly chunk: number;
   readonly isTeleport?: boolean;
-  /** In the tick of the jump 1 is taken away and spawned elsewhere. */
+  /** 1 is removed and spawned elsewhere. */
   readonly isSpawned?: boolean;
 }
 

@@ -23,6 +23,9 @@ import type { McapChunk, Plan } from "./plan.ts";
 import { recordsOf } from "./records.ts";
 import { isMagic, scan } from "./scan.ts";
 
+/** Attachments that are named one by one when a conversion leaves them out; the rest is counted. */
+const MOST_NAMES = 100;
+
 /** Reads a file by its summary, or by a scan where the summary does not say enough. */
 export class McapReader implements Reader {
   readonly info: RecordingInfo;
@@ -144,6 +147,13 @@ export class McapReader implements Reader {
       const message = `poses of ${channel} are in the frame ${JSON.stringify(frame)}, which no transform speaks of`;
       report.report({ code: "missing-frame", severity: "warning", message });
     }
+  }
+
+  async beside(): Promise<readonly { readonly path: string; readonly count: number }[]> {
+    const { attachments } = this.plan;
+    const named = attachments.slice(0, MOST_NAMES).map(({ name }) => ({ path: `attachments/${name}`, count: 1 }));
+    const rest = attachments.length - named.length;
+    return rest === 0 ? named : [...named, { path: "attachments", count: rest }];
   }
 
   async dissector(): Promise<Dissector> {

@@ -1,5 +1,4 @@
 import { Budget } from "../../../bytes/budget.ts";
-import { crc32 } from "../../../bytes/crc32.ts";
 import { hex, LayoutError } from "../../../bytes/error.ts";
 import { ForwardSource } from "../../../io/source/forward.ts";
 import { inflating } from "../../../io/zip/inflated.ts";
@@ -10,52 +9,16 @@ import { type Finding, RecordingError, type Reporter } from "../../../model/erro
 import type { NativeRecord } from "../../../model/native-record.ts";
 import { MemberInflater } from "../../../io/zip/inflate-member.ts";
 import { localHeaderAt, readDirectory, readExactly } from "../../../io/zip/zip-directory.ts";
-import { findIndexEntry } from "../layout/index.ts";
-import {
-  DEFLATED,
-  DIRECTORY_BYTES,
-  DIRECTORY_SIGNATURE,
-  type DirectoryEntry,
-  ENCRYPTED,
-  type Extent,
-  extentOf,
-  FULL32,
-  hasZip64,
-  LOCAL_BYTES,
-  LOCAL_SIGNATURE,
-  type LocalHeader,
-  STORED,
-} from "../../../bytes/zip.ts";
-import { findText, INDEX_NAME, MESSAGES_NAME, PROVENANCE_NAME } from "../layout/zip.ts";
+import { type DirectoryEntry, extentOf, FULL32, hasZip64, LOCAL_BYTES, STORED } from "../../../bytes/zip.ts";
+import { INDEX_NAME, MESSAGES_NAME, PROVENANCE_NAME } from "../layout/zip.ts";
+import { foreignIn } from "./foreign.ts";
+import { type Archive, isNamed, lostText, type Member, memberOf, textIn } from "./members.ts";
+import { bySearch } from "./search.ts";
 
-/** The longest text of a member. */
-const LONGEST_TEXT = 16 << 20;
+/** Members of other names at most whose own headers are asked for their names. */
+const MOST_ALIKE = 64;
 /** Bytes of a record when nothing smaller tells them apart. */
 const PIECE = 1 << 20;
-
-/** A member of the archive. */
-export interface Member {
-  readonly headerOffset: number;
-  readonly dataOffset: number;
-  /** Bytes of its data in the file, never beyond the end of the file. */
-  readonly length: number;
-  readonly isStored: boolean;
-  /** Inflated size and checksum as stated; null when nothing states them. */
-  readonly stated: { readonly size: number; readonly crc: number } | null;
-}
-
-/** The zip, as far as it could be made out. */
-export interface Archive {
-  readonly source: ByteSource;
-  readonly size: number;
-  readonly messages: Member;
-  /** Null when there is none. */
-  readonly index: Member | null;
-  /** What our own member says of where the recording comes from; null when there is none. */
-  readonly provenance: string | null;
-  /** Place of the central directory; null when there is none that can be read. */
-  readonly directoryOffset: number | null;
-}
 
 /**
  * Finds the two members: by the central directory, or where there is none (spec §4: an interrupted recording) by the
@@ -78,6 +41,7 @@ export async function openArchive(source: ByteSource, report: Reporter, signal?:
   }
   const message = `the zip's directory cannot be read (${why.message}): members were found by their own headers`;
   report.report({ code: "missing-directory", severity: "damage", message, offset: why.offset });
+  for (const finding of (await foreignIn(archive, signal)).gone) report.report(finding);
   return archive;
 }
 
@@ -221,31 +185,33 @@ async function byDirectory(
     throw damage ?? new LayoutError("malformed", `no ${MESSAGES_NAME} in the directory`, directoryOffset);
   }
   if (damage !== null && index === null) throw damage;
+  if (index === null) await mustBeOther(source, entries, INDEX_NAME, signal);
+  if (own === null) await mustBeOther(source, entries, PROVENANCE_NAME, signal);
   return {
-    ...{ source, size, directoryOffset },
+    ...{ source, size, directoryOffset, others: null },
     messages: await locate(source, size, messages, places, report, signal),
     index: index === null ? null : await locate(source, size, index, places, report, signal),
     provenance: own === null ? null : await textOf(source, size, own, places, report, signal),
+    ownOffset: own === null ? null : extentOf(own).headerOffset,
   };
 }
 
-/** A stored member as text; null when it is damaged, compressed or longer than any that is written here. */
-async function textIn(
+/** Throws `LayoutError` when the directory has a damaged name for the member whose own header has the name `name`. */
+async function mustBeOther(
   source: ByteSource,
-  { isStored, dataOffset, length }: Member,
-  crc: number,
-  report: Reporter,
+  entries: readonly DirectoryEntry[],
+  name: string,
   signal: AbortSignal | undefined,
-): Promise<string | null> {
-  if (!isStored || length > LONGEST_TEXT) return null;
-  const bytes = await readExactly(source, dataOffset, length, signal);
-  if (crc32(bytes) === crc) return new TextDecoder().decode(bytes);
-  const message = `${PROVENANCE_NAME} does not match its checksum: where the recording comes from, and the notes in it, are lost`;
-  report.report({ code: "bad-checksum", severity: "loss", message, offset: dataOffset, length });
-  return null;
+): Promise<void> {
+  const alike = entries.filter((entry) => entry.name.length === name.length && !isNamed(entry, MESSAGES_NAME));
+  for (const { headerOffset } of alike.slice(0, MOST_ALIKE)) {
+    const bytes = await source.read(headerOffset + LOCAL_BYTES, name.length, signal);
+    if (isNamed({ name: bytes }, name))
+      throw new LayoutError("malformed", `the directory has another name for ${name}`, headerOffset);
+  }
 }
 
-/** The same of a directory's entry. */
+/** Our own member by its entry in the directory. */
 async function textOf(
   source: ByteSource,
   size: number,
@@ -258,8 +224,10 @@ async function textOf(
     const member = await locate(source, size, entry, places, report, signal);
     return await textIn(source, member, entry.crc, report, signal);
   } catch (error) {
-    if (error instanceof LayoutError || RecordingError.is(error)) return null;
-    throw error;
+    if (!(error instanceof LayoutError || RecordingError.is(error))) throw error;
+    const { headerOffset: offset } = extentOf(entry);
+    report.report({ code: "bad-local-header", severity: "loss", message: lostText("cannot be read"), offset });
+    return null;
   }
 }
 
@@ -280,7 +248,7 @@ async function locate(
     const message = `a stored member of ${extent.compressedSize} bytes that is ${extent.size} bytes long`;
     throw new LayoutError("malformed", message, extent.headerOffset);
   }
-  const next = Math.min(...places.filter((place) => place > extent.headerOffset), size);
+  const next = places.reduce((least, place) => (place > extent.headerOffset ? Math.min(least, place) : least), size);
   try {
     // Name and extra field of the local header may be longer than those of the directory.
     const { header, dataOffset } = await localHeaderAt(source, extent.headerOffset, signal);
@@ -298,184 +266,4 @@ async function locate(
     report.report({ code: "bad-local-header", severity: "damage", message, offset: extent.headerOffset });
     return memberOf(entry, extent, dataOffset, size, report);
   }
-}
-
-function memberOf(
-  entry: LocalHeader,
-  extent: Extent,
-  dataOffset: number,
-  fileSize: number,
-  report: Reporter | null,
-): Member {
-  const where = { format: "nanover", offset: extent.headerOffset };
-  if ((entry.flags & ENCRYPTED) !== 0) throw new RecordingError("unsupported", "the zip is encrypted", where);
-  if (entry.method !== STORED && entry.method !== DEFLATED) {
-    const message = `zip compression method ${entry.method}; stored (0) and deflated (8) are read`;
-    throw new RecordingError("unsupported", message, where);
-  }
-  const length = Math.max(0, Math.min(extent.compressedSize, fileSize - dataOffset));
-  if (length < extent.compressedSize) {
-    const message = `member of ${extent.compressedSize} bytes at ${hex(dataOffset)}: ${length} are in the file`;
-    report?.report({ code: "truncated", severity: "damage", message, offset: dataOffset, length });
-  }
-  return {
-    headerOffset: extent.headerOffset,
-    dataOffset: Math.min(dataOffset, fileSize),
-    length,
-    isStored: entry.method === STORED,
-    stated: { size: extent.size, crc: entry.crc },
-  };
-}
-
-/**
- * Looks through the whole file for what tells the two members apart when there is no directory, or one that does not
- * fit: their local headers, the directory's entries, the first entry of the index. A member reaches to the next of
- * these, or to the end of the file. Null when nothing of a NanoVer recording is there.
- */
-async function bySearch(
-  source: ByteSource,
-  size: number,
-  report: Reporter,
-  signal: AbortSignal | undefined,
-): Promise<Archive | null> {
-  const marks = await findMarks(source, size, signal);
-  if (marks.messages === null && (marks.index === null || marks.entry === null)) return null;
-  // what is written here has our own member behind the index
-  const directory = marks.own ?? marks.directory ?? size;
-  const indexAt = marks.index ?? marks.entry;
-  let index: Member | null = null;
-  if (marks.index !== null) {
-    const extent = { headerOffset: marks.index, end: directory };
-    index = await memberAt(source, size, extent, INDEX_NAME.length, signal);
-  } else if (marks.entry !== null) {
-    // The array's header is in front of the first entry; nothing tells how long the index is said to be.
-    index = { ...rawMember(marks.entry, marks.entry, directory), isStored: true };
-  }
-  const headerOffset = marks.messages ?? 0;
-  const end = indexAt !== null && indexAt > headerOffset ? indexAt : directory > headerOffset ? directory : size;
-  const messages =
-    marks.messages === null
-      ? rawMember(0, Math.min(MESSAGES_DATA, size), end)
-      : await memberAt(source, size, { headerOffset, end }, MESSAGES_NAME.length, signal);
-  const provenance = marks.own === null ? null : await textAt(source, size, marks.own, report, signal);
-  return { source, size, messages, index, provenance, directoryOffset: marks.directory };
-}
-
-/** Our own member by its local header. */
-async function textAt(
-  source: ByteSource,
-  size: number,
-  offset: number,
-  report: Reporter,
-  signal: AbortSignal | undefined,
-): Promise<string | null> {
-  try {
-    const { header, dataOffset } = await localHeaderAt(source, offset, signal);
-    const extent = { ...extentOf(header), headerOffset: offset };
-    return await textIn(source, memberOf(header, extent, dataOffset, size, report), header.crc, report, signal);
-  } catch (error) {
-    if (!(error instanceof LayoutError || RecordingError.is(error))) throw error;
-    const message = `${PROVENANCE_NAME} is damaged: where the recording comes from, and the notes in it, are lost`;
-    report.report({ code: "bad-local-header", severity: "loss", message, offset });
-    return null;
-  }
-}
-
-/** What NanoVer puts in front of the messages: header, name, 64-bit sizes (spec §4). */
-const MESSAGES_DATA = LOCAL_BYTES + MESSAGES_NAME.length + 20;
-
-function rawMember(headerOffset: number, dataOffset: number, end: number): Member {
-  return { headerOffset, dataOffset, length: Math.max(0, end - dataOffset), isStored: true, stated: null };
-}
-
-/** A member whose local header was found; `end` is where the next thing begins. What it states is kept when it fits. */
-async function memberAt(
-  source: ByteSource,
-  size: number,
-  { headerOffset, end }: { readonly headerOffset: number; readonly end: number },
-  nameLength: number,
-  signal: AbortSignal | undefined,
-): Promise<Member> {
-  try {
-    const { header, dataOffset } = await localHeaderAt(source, headerOffset, signal);
-    const extent = { ...extentOf(header), headerOffset };
-    // Sizes are 0 while a recording is being written.
-    const isStated = extent.compressedSize > 0;
-    // Stored members of NanoVer's own end where the next thing begins: bytes may have come in or gone.
-    const isWhole = isStated && header.method !== STORED && dataOffset + extent.compressedSize <= end;
-    const compressedSize = isWhole ? extent.compressedSize : Math.max(0, end - dataOffset);
-    const member = memberOf(header, { ...extent, compressedSize }, dataOffset, size, null);
-    return isStated ? member : { ...member, stated: null };
-  } catch (error) {
-    if (!(error instanceof LayoutError || RecordingError.is(error))) throw error;
-    const extra = nameLength === MESSAGES_NAME.length ? 20 : 0;
-    return rawMember(headerOffset, Math.min(headerOffset + LOCAL_BYTES + nameLength + extra, end), end);
-  }
-}
-
-/** Where things begin in a file, null for those that are not there. */
-interface Marks {
-  /** Local headers of the members. */
-  messages: number | null;
-  index: number | null;
-  /** The first entry of the index. */
-  entry: number | null;
-  /** Local header of our own member: the last one. */
-  own: number | null;
-  directory: number | null;
-}
-
-async function findMarks(source: ByteSource, size: number, signal: AbortSignal | undefined): Promise<Marks> {
-  const marks: Marks = { messages: null, index: null, entry: null, own: null, directory: null };
-  for (let at = 0; at < size; ) {
-    const bytes = await source.read(at, Math.min(PIECE, size - at), signal);
-    if (bytes.length === 0) break;
-    findMarksIn(bytes, at, marks);
-    if (at + bytes.length >= size) break;
-    at += Math.max(1, bytes.length - MARK_BYTES);
-  }
-  return marks;
-}
-
-/** Bytes of the longest mark. */
-const MARK_BYTES = DIRECTORY_BYTES + MESSAGES_NAME.length;
-
-function findMarksIn(bytes: Uint8Array, origin: number, marks: Marks): void {
-  for (let at = findText(bytes, PROVENANCE_NAME, LOCAL_BYTES, bytes.length); at >= 0; ) {
-    // a text in a message may be called so: it has no header before it
-    if (signatureAt(bytes, at - LOCAL_BYTES) === LOCAL_SIGNATURE) marks.own = origin + at - LOCAL_BYTES;
-    at = findText(bytes, PROVENANCE_NAME, at + 1, bytes.length);
-  }
-  for (const name of [MESSAGES_NAME, INDEX_NAME]) {
-    // Windows overlap, so that what lies before the first name's place was seen with the window before.
-    const from = origin === 0 ? 0 : DIRECTORY_BYTES;
-    for (
-      let at = findText(bytes, name, from, bytes.length);
-      at >= 0;
-      at = findText(bytes, name, at + 1, bytes.length)
-    ) {
-      if (at >= DIRECTORY_BYTES && signatureAt(bytes, at - DIRECTORY_BYTES) === DIRECTORY_SIGNATURE) {
-        const place = origin + at - DIRECTORY_BYTES;
-        if (marks.directory === null || place < marks.directory) marks.directory = place;
-      } else {
-        // One byte of the signature may be damaged, the name tells enough. Only NanoVer's members are called so.
-        const place = Math.max(0, origin + at - LOCAL_BYTES);
-        if (name === INDEX_NAME) marks.index ??= place;
-        else marks.messages ??= place;
-      }
-    }
-  }
-  if (marks.entry !== null) return;
-  const at = findIndexEntry(bytes, 0, bytes.length, true);
-  if (at >= 0) marks.entry = origin + at;
-}
-
-function signatureAt(bytes: Uint8Array, at: number): number {
-  return new DataView(bytes.buffer, bytes.byteOffset + at, 4).getUint32(0, true);
-}
-
-function isNamed(header: LocalHeader, name: string): boolean {
-  if (header.name.length !== name.length) return false;
-  for (let i = 0; i < name.length; i++) if (header.name[i] !== name.charCodeAt(i)) return false;
-  return true;
 }

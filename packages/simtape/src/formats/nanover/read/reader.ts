@@ -14,6 +14,7 @@ import type { Time, Timeline } from "../../../model/values/time.ts";
 import type { Channel, ChannelStatistics } from "../../../model/values/value.ts";
 import { FRAME } from "../layout/layout.ts";
 import { siblingName } from "../layout/record.ts";
+import { type Foreign, pathsOf } from "./foreign.ts";
 import { type Container, channelsOf, type Payloads } from "../meaning/schema.ts";
 import { NanoverState } from "../meaning/state.ts";
 
@@ -30,6 +31,8 @@ export interface Messages {
   /** The messages as they inflate, cut into records; null when they lie in the files as they are. */
   inflated(signal?: AbortSignal): AsyncIterable<readonly NativeRecord[]> | null;
   statistics(channels: number): readonly ChannelStatistics[];
+  /** What the zip has beside the recording; absent: there is no zip. */
+  foreign?(signal?: AbortSignal): Promise<Foreign>;
   /** Every byte of all files. */
   records(signal?: AbortSignal): AsyncIterable<readonly NativeRecord[]>;
 }
@@ -107,6 +110,12 @@ export class NanoverReader implements Reader {
 
   records(signal?: AbortSignal): AsyncIterable<readonly NativeRecord[]> {
     return this.messages.records(signal);
+  }
+
+  async beside(signal?: AbortSignal): Promise<readonly { readonly path: string; readonly count: number }[]> {
+    const foreign = await this.messages.foreign?.(signal);
+    if (foreign === undefined) return [];
+    return foreign.comment.length === 0 ? pathsOf(foreign) : [...pathsOf(foreign), { path: "comment", count: 1 }];
   }
 
   async dissector(): Promise<Dissector> {

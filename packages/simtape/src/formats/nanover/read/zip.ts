@@ -8,16 +8,10 @@ import { FlatFile } from "../../../model/flat.ts";
 import type { OpenOptions } from "../../../model/format.ts";
 import type { NativeRecord } from "../../../model/native-record.ts";
 import type { ChannelStatistics } from "../../../model/values/value.ts";
-import {
-  type Archive,
-  archiveRecords,
-  BAD_CHECKSUM,
-  type Content,
-  type Member,
-  openArchive,
-  openMember,
-} from "./archive.ts";
+import { archiveRecords, BAD_CHECKSUM, type Content, openArchive, openMember } from "./archive.ts";
+import { type Foreign, foreignIn } from "./foreign.ts";
 import { IndexedMessages, type ZipContent } from "./indexed.ts";
+import type { Archive, Member } from "./members.ts";
 import { Overview } from "./overview.ts";
 import { type Messages, NanoverReader } from "./reader.ts";
 import { type EntryList, MessageList } from "./realign.ts";
@@ -229,6 +223,10 @@ class ZipMessages implements Messages {
 
   inflated(signal?: AbortSignal): AsyncIterable<readonly NativeRecord[]> | null {
     return this.#archive.messages.isStored ? null : this.#cut(0, signal);
+  }
+
+  foreign(signal?: AbortSignal): Promise<Foreign> {
+    return foreignIn(this.#archive, signal);
   }
 
   /** The data of a stored messages member. Its checksum is compared on the way, the first time. */

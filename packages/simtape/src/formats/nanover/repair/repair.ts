@@ -7,7 +7,7 @@ import type { Time } from "../../../model/values/time.ts";
 import type { ChannelInfo } from "../../../model/values/value.ts";
 import type { RepairNote } from "../../../model/writer.ts";
 import { NanoverReader } from "../read/reader.ts";
-import { create } from "../write/writer.ts";
+import { create, type NanoverWriter } from "../write/writer.ts";
 
 /**
  * Writes every message that decodes, in the order of the file, with headers, index, directory and checksums made again.
@@ -29,6 +29,7 @@ export async function repair(from: Reader, to: SinkBundle, given: RepairNote): P
   await noteDamage(reader, note);
   const writer = await create(to, { like: reader });
   try {
+    await noteMembers(reader, writer, note);
     const channels = reader.channels.map(({ name }) => writer.channel({ name }));
     const mender = new Mender(reader, channels, note);
     for (const chunk of reader.messages.chunks) {
@@ -71,6 +72,20 @@ async function noteDamage({ messages }: NanoverReader, note: RepairNote): Promis
     note.lost(finding);
   }
   if (inflated !== null) note.content?.(total);
+}
+
+/** Other members of the zip that are damaged, and those for which the result has no place. */
+async function noteMembers({ messages }: NanoverReader, writer: NanoverWriter, note: RepairNote): Promise<void> {
+  const foreign = await messages.foreign?.();
+  const noted = new Set<string>();
+  for (const { path: _, ...finding } of foreign?.gone ?? []) {
+    noted.add(finding.message);
+    note.lost(finding);
+  }
+  for (const { path, count, reason } of writer.lost) {
+    const message = `${path}${count > 1 ? ` (${count})` : ""} was not kept: ${reason}`;
+    if (!noted.has(reason)) note.lost({ code: "truncated", severity: "loss", message });
+  }
 }
 
 /** Takes out what does not decode, and repairs times. Holds one chunk back: whether a time fits, the next one tells. */

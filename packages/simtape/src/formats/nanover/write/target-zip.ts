@@ -18,6 +18,7 @@ import {
   writeZip64Extra,
 } from "../../../bytes/zip.ts";
 import { INDEX_NAME, MESSAGES_NAME, PROVENANCE_NAME } from "../layout/zip.ts";
+import { type Carried, carryMember, NOTHING_CARRIED } from "./carry.ts";
 import { Outlet } from "./outlet.ts";
 import type { Target } from "./target.ts";
 import { MAX_TYPES } from "../layout/types.ts";
@@ -28,6 +29,9 @@ const DOS_DATE = 0x21;
 const VERSION_ZIP64 = 45;
 const VERSION_PLAIN = 20;
 const ATTRIBUTES = 0x0180_0000;
+
+/** A 16-bit field that is full: the 64-bit end record tells. */
+const FULL16 = 0xffff;
 
 interface Member {
   readonly name: string;
@@ -52,8 +56,11 @@ export class ZipTarget implements Target {
 
   readonly #provenance: Uint8Array | null;
 
-  /** Takes over the sink. `provenance` becomes a member of its own. */
-  constructor(sink: ByteSink, provenance: string | null = null) {
+  readonly #carried: Carried;
+
+  /** Takes over the sink. `provenance` becomes a member of its own; what is `carried` comes behind all others. */
+  constructor(sink: ByteSink, provenance: string | null = null, carried: Carried = NOTHING_CARRIED) {
+    this.#carried = carried;
     this.#provenance = provenance === null ? null : new TextEncoder().encode(provenance);
     this.#outlet = new Outlet(sink, true);
     writeLocalHeader(this.#outlet.out, messagesHeader(0, 0));
@@ -107,7 +114,9 @@ export class ZipTarget implements Target {
     outlet.patch(0, header.take());
     const index = await this.#writeIndex();
     const own = this.#provenance === null ? [] : [this.#writeOwn(this.#provenance)];
-    this.#writeDirectory([messages, index, ...own]);
+    const entries = [messages, index, ...own].map(directoryEntry);
+    for (const member of this.#carried.members) entries.push(await carryMember(outlet, member));
+    this.#writeDirectory(entries);
     await outlet.close();
   }
 
@@ -168,12 +177,12 @@ export class ZipTarget implements Target {
     return { name: PROVENANCE_NAME, headerOffset, size: bytes.length, crc };
   }
 
-  #writeDirectory(members: readonly Member[]): void {
+  #writeDirectory(list: readonly DirectoryEntry[]): void {
     const { out, position: directoryOffset } = this.#outlet;
-    for (const member of members) writeDirectoryEntry(out, directoryEntry(member));
+    for (const entry of list) writeDirectoryEntry(out, entry);
     const directorySize = this.#outlet.position - directoryOffset;
-    const entries = members.length;
-    if (directoryOffset >= FULL32) {
+    const entries = list.length;
+    if (directoryOffset >= FULL32 || entries >= FULL16) {
       const endOffset = this.#outlet.position;
       writeDirectoryEnd64(out, {
         ...{ versionMadeBy: VERSION_ZIP64, versionNeeded: VERSION_ZIP64, disk: 0, directoryDisk: 0 },
@@ -182,9 +191,10 @@ export class ZipTarget implements Target {
       writeLocator64(out, { disk: 0, endOffset, disks: 1 });
     }
     writeDirectoryEnd(out, {
-      ...{ disk: 0, directoryDisk: 0, entriesHere: entries, entries, directorySize },
+      ...{ disk: 0, directoryDisk: 0, directorySize },
+      ...{ entriesHere: Math.min(entries, FULL16), entries: Math.min(entries, FULL16) },
       directoryOffset: Math.min(directoryOffset, FULL32),
-      comment: NOTHING,
+      comment: this.#carried.comment,
     });
   }
 }

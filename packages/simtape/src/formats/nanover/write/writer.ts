@@ -1,8 +1,9 @@
 import type { ByteSink, SinkBundle } from "../../../io/sink/sink.ts";
+import { RecordingError } from "../../../model/error.ts";
 import { KEYFRAME, type MessageBatch } from "../../../model/messages/batch.ts";
 import type { Time } from "../../../model/values/time.ts";
 import type { ChannelInfo } from "../../../model/values/value.ts";
-import type { ChannelSpec, CreateOptions, Writer } from "../../../model/writer.ts";
+import type { ChannelSpec, CreateOptions, Lost, Writer } from "../../../model/writer.ts";
 import { encodeMessagePack } from "../../../codec/messagepack.ts";
 import { asReset, type Entry, frameEntries, partsOf, stateEntries, withParts } from "./entries.ts";
 import { CHANNEL_NAMES, FRAME, FRAME_INDEX, STATE } from "../layout/layout.ts";
@@ -11,6 +12,7 @@ import { frameIndexOf } from "../layout/protobuf.ts";
 import { type Content, contentAt, siblingName, VERSION } from "../layout/record.ts";
 import { type Container, payloadsOf } from "../meaning/schema.ts";
 import { SHARED } from "../meaning/state.ts";
+import { type Carried, carriedFrom, NOTHING_CARRIED, refusedFrom } from "./carry.ts";
 import type { Target } from "./target.ts";
 import { RecordTarget } from "./target-records.ts";
 import { ZipTarget } from "./target-zip.ts";
@@ -31,11 +33,12 @@ export async function create(to: SinkBundle, options: CreateOptions): Promise<Na
   const container = containerOf(to.name, options);
   const like = options.like?.info;
   const payloads = like === undefined ? container : ((like.version as Container | undefined) ?? container);
+  const carried = await carriedBy(options, container);
   const sink = await to.open();
   if (container === "zip") {
     const provenance = options.metadata?.["provenance"] ?? like?.metadata["provenance"];
-    const target = new ZipTarget(sink, typeof provenance === "string" ? provenance : null);
-    return new NanoverWriter(container, payloads, target);
+    const target = new ZipTarget(sink, typeof provenance === "string" ? provenance : null, carried);
+    return new NanoverWriter(container, payloads, target, carried.lost);
   }
   const main = contentOf(to.name, like?.metadata["container"] === "state");
   let beside: ByteSink;
@@ -46,7 +49,21 @@ export async function create(to: SinkBundle, options: CreateOptions): Promise<Na
     throw error;
   }
   const target = new RecordTarget(container === "1" ? 1 : VERSION, main, sink, beside);
-  return new NanoverWriter(container, payloads, target);
+  return new NanoverWriter(container, payloads, target, carried.lost);
+}
+
+/**
+ * What the result gets of the other members of the zips that it is made from. It gets none where texts are taken out:
+ * what is in them is not known.
+ */
+async function carriedBy({ like, without }: CreateOptions, container: Container): Promise<Carried> {
+  if (like === undefined) return NOTHING_CARRIED;
+  const carried = await carriedFrom(like).catch((error: unknown) => {
+    throw RecordingError.from(error, "nanover");
+  });
+  if (without !== undefined)
+    return refusedFrom(carried, "members are left out where texts are taken out: what is in them is not known");
+  return container === "zip" ? carried : refusedFrom(carried, "only a zip has members");
 }
 
 /** Throws `RangeError` for a dialect that is not known. */
@@ -85,12 +102,15 @@ export class NanoverWriter implements Writer {
   readonly #channels: ChannelInfo[] = [];
   /** Names as MessagePack, by channel id. */
   readonly #keys: Uint8Array[] = [];
+  /** What of the zips that the recording is made from it does not have. */
+  readonly lost: readonly Lost[];
   /** Keys whose values are stored another way than they were given, in so many messages. */
   readonly changed: Map<string, number> = new Map();
   #frames = 0;
   #end: Promise<void> | null = null;
 
-  constructor(container: Container, payloads: Container, target: Target) {
+  constructor(container: Container, payloads: Container, target: Target, lost: readonly Lost[] = []) {
+    this.lost = lost;
     this.container = container;
     this.#payloads = payloads;
     this.#target = target;

@@ -1,0 +1,119 @@
+import { ByteBuilder } from "../../../bytes/builder.ts";
+import { type DirectoryEntry, FULL32, withoutZip64, writeZip64Extra } from "../../../bytes/zip.ts";
+import { readExactly } from "../../../io/zip/zip-directory.ts";
+import { readersBelow } from "../../../model/readers-below.ts";
+import type { Reader } from "../../../model/reader.ts";
+import type { Lost } from "../../../model/writer.ts";
+import { type ForeignMember, NOTHING_FOREIGN, notCarried } from "../read/foreign.ts";
+import { NanoverReader } from "../read/reader.ts";
+import type { Outlet } from "./outlet.ts";
+
+/** Bytes of a member that are carried at once. */
+const PIECE = 1 << 20;
+/** Version of the zip format that 64-bit places need. */
+const VERSION_ZIP64 = 45;
+
+/** What a zip gets of the zips that its recording is made from, beside the recording. */
+export interface Carried {
+  readonly members: readonly ForeignMember[];
+  readonly comment: Uint8Array;
+  /** What it does not get. */
+  readonly lost: readonly Lost[];
+}
+
+/** What a recording that is made from nothing gets. */
+export const NOTHING_CARRIED: Carried = { members: [], comment: NOTHING_FOREIGN.comment, lost: [] };
+
+/**
+ * The members of all zips that `like` is made from, and the comment of the first. Of several zips a later one gives the
+ * members whose names no earlier one has; members of one name that are the same to the byte count as one.
+ */
+export async function carriedFrom(like: Reader): Promise<Carried> {
+  const members: ForeignMember[] = [];
+  const lost: Lost[] = [];
+  let { comment } = NOTHING_FOREIGN;
+  const named = new Map<string, ForeignMember>();
+  for (const reader of readersBelow(like)) {
+    if (!(reader instanceof NanoverReader)) continue;
+    const foreign = (await reader.messages.foreign?.()) ?? NOTHING_FOREIGN;
+    for (const { path, message } of foreign.gone) lost.push({ path, count: 1, reason: message });
+    if (comment.length === 0) comment = foreign.comment;
+    else if (foreign.comment.length > 0 && !isEqual(comment, foreign.comment))
+      lost.push({ path: "comment", count: 1, reason: "the zip has the comment of the first recording" });
+    const kept: ForeignMember[] = [];
+    const refused: ForeignMember[] = [];
+    for (const member of foreign.members) {
+      const other = named.get(nameOf(member.entry));
+      if (other === undefined) kept.push(member);
+      else if (!(await isSame(other, member))) refused.push(member);
+    }
+    for (const member of kept) {
+      named.set(nameOf(member.entry), member);
+      members.push(member);
+    }
+    lost.push(...notCarried({ members: refused }, "an earlier recording has another member of that name"));
+  }
+  return { members, comment, lost };
+}
+
+/** Nothing, and all that a zip would get is lost for this reason. */
+export function refusedFrom({ members, comment, lost }: Carried, reason: string): Carried {
+  const text = comment.length === 0 ? [] : [{ path: "comment", count: 1, reason }];
+  return { ...NOTHING_CARRIED, lost: [...lost, ...notCarried({ members }, reason), ...text] };
+}
+
+/** Writes a member as it is, and gives its entry in the new directory. */
+export async function carryMember(outlet: Outlet, member: ForeignMember): Promise<DirectoryEntry> {
+  const { source, entry, end } = member;
+  const headerOffset = outlet.position;
+  for (let at = entry.headerOffset; at < end; at += PIECE) {
+    outlet.out.raw(await readExactly(source, at, Math.min(PIECE, end - at)));
+    outlet.spill();
+    if (outlet.ready !== null) await outlet.ready;
+  }
+  return placedAt(entry, headerOffset);
+}
+
+/** The entry of a member that lies at another place; 64-bit forms only where they are needed. */
+function placedAt(entry: DirectoryEntry, headerOffset: number): DirectoryEntry {
+  const { size, compressedSize } = entry;
+  const wide = [size, compressedSize, headerOffset].filter((value) => value >= FULL32);
+  const extra = new ByteBuilder();
+  if (wide.length > 0) writeZip64Extra(extra, wide);
+  extra.raw(withoutZip64(entry.extra));
+  return {
+    ...entry,
+    versionNeeded: wide.length > 0 ? Math.max(VERSION_ZIP64, entry.versionNeeded) : entry.versionNeeded,
+    size: Math.min(size, FULL32),
+    compressedSize: Math.min(compressedSize, FULL32),
+    headerOffset: Math.min(headerOffset, FULL32),
+    disk: 0,
+    extra: extra.take(),
+  };
+}
+
+/** Whether two members have the same content, compressed in the same way. */
+async function isSame(one: ForeignMember, other: ForeignMember): Promise<boolean> {
+  const [a, b] = [one.entry, other.entry];
+  if (a.crc !== b.crc || a.size !== b.size || a.method !== b.method) return false;
+  if (a.compressedSize !== b.compressedSize) return false;
+  for (let at = 0; at < a.compressedSize; at += PIECE) {
+    const length = Math.min(PIECE, a.compressedSize - at);
+    const left = await dataOf(one, at, length);
+    if (!isEqual(left, await dataOf(other, at, length))) return false;
+  }
+  return true;
+}
+
+function dataOf({ source, dataOffset }: ForeignMember, at: number, length: number): Promise<Uint8Array> {
+  return readExactly(source, dataOffset + at, length);
+}
+
+function isEqual(one: Uint8Array, other: Uint8Array): boolean {
+  return one.length === other.length && one.every((byte, i) => byte === other[i]);
+}
+
+/** Names as they are, whatever their encoding. */
+function nameOf({ name }: DirectoryEntry): string {
+  return new TextDecoder("latin1").decode(name);
+}
