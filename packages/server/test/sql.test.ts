@@ -207,7 +207,7 @@ describe("SQL over HTTP", () => {
     "select getenv('HOME')",
   ])("reaches nothing else: %s", async (sql) => {
     const { status, code } = await refused(sql);
-    expect([status, ["statement", "failed", "no-table", "syntax"].includes(code!)]).toEqual([400, true]);
+    expect([status, ["statement", "invalid", "no-table", "syntax"].includes(code!)]).toEqual([400, true]);
   });
 
   test("limits of time and memory end a statement, and the next one is answered", async () => {

@@ -75,6 +75,16 @@ export class Database {
     return this.#connection.stream(sql);
   }
 
+  /** Whether DuckDB knows what all names in a statement mean, without running it. */
+  async binds(sql: string): Promise<boolean> {
+    try {
+      (await this.#connection.prepare(sql)).destroySync();
+      return true;
+    } catch {
+      return false;
+    }
+  }
+
   /** Ends the statement that runs. */
   interrupt(): void {
     this.#connection.interrupt();

@@ -2,11 +2,13 @@
 export type SqlErrorCode =
   /** The text is no SQL. */
   | "syntax"
-  /** More than one statement, or one that is no SELECT. */
+  /** More than one statement, one that is no SELECT, or one with parameters. */
   | "statement"
   | "no-table"
   | "no-column"
-  /** The database refused it while binding or running: wrong types, functions that do not exist. */
+  /** It is SQL, and has no answer whatever the rows are: a function that does not exist, wrong types, no GROUP BY. */
+  | "invalid"
+  /** It failed while it ran: a text of a row is no number. */
   | "failed"
   /** Over the limit of memory or time. */
   | "limit"

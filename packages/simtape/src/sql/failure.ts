@@ -1,15 +1,65 @@
-import { SqlError } from "./error.ts";
+import { SqlError, type SqlErrorCode } from "./error.ts";
+import { missingColumn, type MissingColumn, type Wording, wordingOf } from "./wordings.ts";
 
-/** What DuckDB says, in one line; `sql`: the statement that it was given. */
-export function failureOf(error: unknown, sql: string | null = null): SqlError {
+/** The statement that DuckDB was given. */
+export interface Given {
+  readonly sql: string;
+  /** Texts that stand in it as constants. */
+  readonly texts: readonly string[];
+  /** Whether DuckDB knows what every name in it means; absent: not known. */
+  readonly isBound?: boolean;
+}
+
+/** Kinds of error that a statement has whatever the rows are. */
+const OF_STATEMENT =
+  /^(?:Binder|Catalog|Parser|Syntax|Permission|Not implemented|Missing Extension|Extension Autoloading|Autoloading)$/i;
+
+/** What DuckDB says, in one plain line. Of no statement of a user `given` is null. */
+export function failureOf(error: unknown, given: Given | null = null): SqlError {
   if (SqlError.is(error)) return error;
-  const text = error instanceof Error ? error.message : String(error);
-  const line = text.split(/\n\s*\n|\nLINE |\s*Candidate (?:functions|macros):/)[0]!.replace(/\s*\n\s*/g, " ");
+  const text = textOf(error);
+  const { kind, line } = saidBy(text);
   if (/failed to offload/.test(line))
     return new SqlError("limit", "over the limit of memory, and the disk has no room for the rest (TMPDIR)", error);
-  const isMemory = /^Out of Memory Error/i.test(line);
-  if (isMemory) return new SqlError("limit", `over the limit of memory: ${line.slice(line.indexOf(":") + 2)}`, error);
-  return new SqlError("failed", line, error, sql === null ? null : placeIn(sql, text));
+  if (/^Out of Memory$/i.test(kind)) return new SqlError("limit", `over the limit of memory: ${line}`, error);
+  const wording = wordingOf(line, candidatesIn(text));
+  const { message, code } = wording;
+  const isOwn = given !== null && (given.isBound === false || isIn(given.texts, wording, line));
+  const usual = OF_STATEMENT.test(kind) ? "invalid" : "failed";
+  const found: SqlErrorCode = isOwn && (code ?? usual) === "failed" ? "invalid" : (code ?? usual);
+  return new SqlError(found, message, error, given === null ? null : placeIn(given.sql, text));
+}
+
+/** The column that DuckDB did not find, where a failure is that. */
+export function missingIn({ cause }: SqlError): MissingColumn | null {
+  return missingColumn(saidBy(textOf(cause)).line);
+}
+
+/** Whether what is wrong is a constant of the statement, and not of a row. */
+function isIn(texts: readonly string[], { wrong, isPart }: Wording, line: string): boolean {
+  if (wrong === null || wrong === "" || line.includes(" when casting from source column ")) return false;
+  return texts.some((text) => (isPart ? text.includes(wrong) : text === wrong));
+}
+
+function textOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}
+
+/** `Binder Error: ...`, without what is pointed at or proposed below it. */
+function saidBy(text: string): { readonly kind: string; readonly line: string } {
+  const [first] = text.split(/\n\s*\n|\nLINE |\s*Candidate (?:functions|macros):/);
+  const line = first!.replace(/\s*\n\s*/g, " ").replace(/^.+ (?=Binder Error: )/, "");
+  const [, kind = "", rest = line] = /^([A-Z][A-Za-z ]*?) Error: (.*)$/.exec(line) ?? [];
+  return { kind, line: rest };
+}
+
+/** Functions of the same name, each with the types that it takes. */
+function candidatesIn(text: string): string[] {
+  const [, list = ""] = /Candidate (?:functions|macros):\n([\s\S]*?)(?:\n\s*\n|$)/.exec(text) ?? [];
+  return list
+    .split("\n")
+    .map((one) => one.trim())
+    .filter((one) => one !== "");
 }
 
 const CUT = "...";

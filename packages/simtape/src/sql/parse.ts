@@ -2,41 +2,70 @@ import type { Database } from "./duckdb.ts";
 import { SqlError } from "./error.ts";
 import { literal } from "./names.ts";
 import { type RowByRow, rowByRowOf } from "./row-by-row.ts";
-import { listOf, type Named, namedIn, type Node, type TableUse, type Term } from "./statement.ts";
+import { listOf, type Named, namedIn, type Node, nodesIn, type TableUse, type Term } from "./statement.ts";
 import { type UnitSources, unitSources } from "./units.ts";
 import { OPEN, type Span, type WantedId } from "./wanted.ts";
+import { parserWording } from "./wordings.ts";
 
 /** A statement that only reads. */
 export interface Parsed extends Named {
   readonly sql: string;
   /** Its syntax tree. */
   readonly tree: Node;
+  /** Texts that stand in it as constants. */
+  readonly texts: readonly string[];
+  /** Whether it gives columns of `*` other names. */
+  readonly renames: boolean;
   readonly units: UnitSources;
   /** Null: the statement needs all rows at once. */
   readonly rowByRow: RowByRow | null;
 }
 
+const NONE = "there is no statement";
+
 /** Reads a statement. Rejects with `SqlError` for what is no SQL, and for what is not one SELECT. */
 export async function parse(database: Database, sql: string): Promise<Parsed> {
   // places are those of the statement as it was given
   const text = sql.trimEnd().replace(/;$/, "");
-  if (text.trim() === "") throw new SqlError("statement", "there is no statement");
+  if (text.trim() === "") throw new SqlError("statement", NONE);
   if (text.includes("\0")) throw new SqlError("syntax", "a statement has no zero bytes");
   const tree = await treeOf(database, text);
   if (tree["error"] === true) {
     const message = String(tree["error_message"]);
-    if (tree["error_type"] === "not implemented")
-      throw new SqlError("statement", "only SELECT is allowed (also WITH, FROM, VALUES, DESCRIBE and SUMMARIZE)");
+    if (tree["error_type"] === "not implemented") throw new SqlError("statement", notAllowed(text));
     const at = unitsBefore(text, Number(tree["position"] ?? Number.NaN));
-    throw new SqlError("syntax", `no SQL: ${message}${placeOf(text, at)}`, undefined, at);
+    const said = parserWording(message) ?? `no SQL: ${message.replace(/[.!]$/, "")}`;
+    throw new SqlError("syntax", `${said}${placeOf(text, at)}`, undefined, at);
   }
   const statements = listOf(tree["statements"]);
-  if (statements.length !== 1) throw new SqlError("statement", `one statement, not ${statements.length}`);
+  if (statements.length === 0) throw new SqlError("statement", NONE);
+  if (statements.length > 1) throw new SqlError("statement", `one statement, not ${statements.length}`);
   const statement = statements[0] as Node;
+  const nodes = [...nodesIn(statement)];
+  if (nodes.some((node) => node["class"] === "PARAMETER"))
+    throw new SqlError("statement", "the statement has a parameter, as ? or $1; write the value in its place");
+  const renames = nodes.some((node) => listOf(node["rename_list"]).length > 0);
   return {
-    ...{ sql: text, tree: statement, units: unitSources(statement), rowByRow: rowByRowOf(statement) },
+    ...{ sql: text, tree: statement, texts: textsIn(nodes), renames },
+    ...{ units: unitSources(statement), rowByRow: rowByRowOf(statement) },
     ...namedIn(statement),
   };
+}
+
+const COMMENTS = /--.*|\/\*[\s\S]*?\*\//g;
+
+/** DuckDB makes a type of the values of a PIVOT without IN, which is no SELECT. */
+function notAllowed(text: string): string {
+  return /^\s*(pivot|(with|from|select)\b[^;]*\bpivot)(_wider)?\b/i.test(text.replace(COMMENTS, ""))
+    ? "PIVOT needs the values that become columns, as in ON id IN (24, 25)"
+    : "only SELECT is allowed (also WITH, FROM, VALUES, DESCRIBE and SUMMARIZE)";
+}
+
+function textsIn(nodes: readonly Node[]): string[] {
+  return nodes.flatMap((node) => {
+    const { value } = (node["class"] === "CONSTANT" ? node["value"] : {}) as { readonly value?: unknown };
+    return typeof value === "string" ? [value] : [];
+  });
 }
 
 async function treeOf(database: Database, text: string): Promise<Node> {

@@ -1,5 +1,8 @@
 import { flatLeaves, listOf, type Node, nodesIn, textOf } from "./statement.ts";
 
+/** How a statement names a column: in an expression, behind `*`, in its RENAME, or in USING, for either side of the join. */
+export type Naming = "expression" | "star" | "rename" | "left" | "right";
+
 /** A place at which a statement names a column. */
 export interface ColumnUse {
   /** Its name, with what it is qualified by; in lower case. */
@@ -8,6 +11,7 @@ export interface ColumnUse {
   readonly place: number;
   /** What columns there may be of. Null: not to be seen from the statement. */
   readonly scope: Scope | null;
+  readonly how: Naming;
 }
 
 /** What the columns of a FROM are. */
@@ -33,7 +37,23 @@ export function columnUses(tree: Node): ColumnUse[] {
     const node = value as Node;
     if (node["class"] === "COLUMN_REF") {
       const path = listOf(node["column_names"]).map((part) => String(part).toLowerCase());
-      uses.push({ path, place: Number(node["query_location"] ?? 0), scope: scopeOf(path, around, made) });
+      uses.push({ path, place: placeOf(node), scope: scopeOf(path, around, made), how: "expression" });
+    }
+    for (const path of starNames(node))
+      uses.push({ path, place: placeOf(node), scope: scopeOf(path, around, made), how: "star" });
+    for (const path of renamesOf(node))
+      uses.push({ path, place: placeOf(node), scope: scopeOf(path, around, made), how: "rename" });
+    for (const name of namesOf(node["using_columns"]))
+      for (const side of ["left", "right"] as const) {
+        const scope = scopeOf([name], [flatLeaves(node[side] as Node)], made);
+        uses.push({ path: [name], place: 0, scope, how: side });
+      }
+    if (node["type"] === "PIVOT") {
+      const source = [flatLeaves(node["source"] as Node), ...around];
+      for (const name of pivotNames(node))
+        uses.push({ path: [name], place: 0, scope: scopeOf([name], source, made), how: "expression" });
+      for (const inner of Object.values(node)) visit(inner, source);
+      return;
     }
     const leaves = node["type"] === "SELECT_NODE" ? flatLeaves(node["from_table"] as Node | null) : [];
     const inside = leaves.some((leaf) => leaf["type"] !== "EMPTY") ? [leaves, ...around] : around;
@@ -41,6 +61,47 @@ export function columnUses(tree: Node): ColumnUse[] {
   };
   visit(tree, []);
   return uses;
+}
+
+/** Bytes; 0: not known. */
+function placeOf(node: Node): number {
+  return Number(node["query_location"] ?? 0);
+}
+
+function namesOf(value: unknown): string[] {
+  return listOf(value).map((name) => String(name).toLowerCase());
+}
+
+/** Columns that EXCLUDE, REPLACE and COLUMNS name. */
+function starNames(node: Node): (readonly string[])[] {
+  if (node["class"] !== "STAR") return [];
+  const constants = [...nodesIn(node["expr"])].filter((inner) => inner["class"] === "CONSTANT");
+  const chosen = constants.map((inner) => (inner["value"] as Node | null)?.["value"]);
+  const qualified = listOf(node["qualified_exclude_list"]) as Node[];
+  const excluded = [...listOf(node["exclude_list"]), ...qualified.map(({ column }) => column)];
+  return ofStar(node, [...excluded, ...keysOf(node["replace_list"]), ...chosen]);
+}
+
+function renamesOf(node: Node): (readonly string[])[] {
+  return node["class"] === "STAR" ? ofStar(node, keysOf(node["rename_list"])) : [];
+}
+
+/** Names, each with what the star is qualified by. */
+function ofStar(star: Node, names: readonly unknown[]): (readonly string[])[] {
+  const of = textOf(star["relation_name"]).toLowerCase();
+  return namesOf(names).map((name) => (of === "" ? [name] : [of, name]));
+}
+
+/** The columns of pairs of a column and something else. */
+function keysOf(entries: unknown): unknown[] {
+  return (listOf(entries) as Node[]).map(({ key }) => (typeof key === "string" ? key : (key as Node)["column"]));
+}
+
+/** Columns that a PIVOT groups by, and those that an UNPIVOT takes. */
+function pivotNames(node: Node): string[] {
+  const entries = (listOf(node["pivots"]) as Node[]).flatMap((pivot) => listOf(pivot["entries"]) as Node[]);
+  const taken = listOf(node["unpivot_names"]).length === 0 ? [] : entries.flatMap((entry) => listOf(entry["values"]));
+  return namesOf([...listOf(node["groups"]), ...taken.map((value) => (value as Node)["value"])]);
 }
 
 /** `around`: the FROMs that the place sees, the nearest first. */

@@ -4,28 +4,26 @@ import type { Answer } from "./answer.ts";
 import { Database } from "./duckdb.ts";
 import { SqlError } from "./error.ts";
 import { type Fact, factColumns, FACTS, isFact } from "./facts.ts";
-import { failureOf } from "./failure.ts";
+import { failureOf, missingIn } from "./failure.ts";
 import { type KnownCells, knownRow, knownRows } from "./known.ts";
 import { Failures } from "./failures.ts";
 import type { Elsewhere, FarReading } from "./elsewhere.ts";
 import { Intake, Loaded, type Loading } from "./load.ts";
 import { existing, quoted } from "./names.ts";
-import { type Parsed, parse, unitsBefore } from "./parse.ts";
+import { type Columns, missingRename, namesIn, noColumn, scopeAt } from "./no-column.ts";
+import { type Parsed, parse } from "./parse.ts";
 import { planOf } from "./plan.ts";
 import { partsOf } from "./rows-once.ts";
-import { columnUses, type Scope } from "./scope.ts";
 import { describedOf, lateBy, type SqlOptions, type SqlProblem, type SqlSource } from "./source.ts";
 import { isHeld, SteppedAnswer } from "./stepped.ts";
 import { StreamedAnswer } from "./streamed.ts";
 import { type Catalogue, catalogueOf, rowsOf } from "./tables.ts";
 import { unitOf, unitsOf } from "./units.ts";
 import { EVERYTHING, type TablePlan } from "./wanted.ts";
+import type { MissingColumn } from "./wordings.ts";
 
 /** Recordings whose tables are named where a statement names one that none has, at most. */
 const MOST_LOOKED_AT = 50;
-
-/** Names of columns by the names of their tables; the keys are in lower case. */
-type Columns = ReadonlyMap<string, ReadonlyMap<string, string>>;
 
 /** What ends a statement early. */
 interface Stop {
@@ -174,7 +172,8 @@ export class SqlSession implements AsyncDisposable {
     const [plan, ...others] = plans;
     const { signal } = stop;
     const source = this.#sources.find(({ name }) => plan?.recordings.has(name) === true);
-    if (parsed.rowByRow === null || plan === undefined || source === undefined || !this.#prunes) return null;
+    if (parsed.rowByRow === null || parsed.renames || plan === undefined || source === undefined || !this.#prunes)
+      return null;
     const name = plan.name.toLowerCase();
     const loaded = this.#loaded.get(name);
     if (others.length > 0 || plan.recordings.size > 1 || isFact(name) || loaded?.key === plan.key) return null;
@@ -199,7 +198,12 @@ export class SqlSession implements AsyncDisposable {
         const units = unitsOf([rows.columns]);
         return await SteppedAnswer.begin({
           ...{ database: this.#database, table, name: plan.name, rows, limit },
-          streaming: { sql: parsed.sql, unit: (column) => unitOf(parsed.units, column, units), signal },
+          streaming: {
+            sql: parsed.sql,
+            texts: parsed.texts,
+            unit: (column) => unitOf(parsed.units, column, units),
+            signal,
+          },
           onFailure: (error) => {
             signal.throwIfAborted();
             failures.add(source, error, true);
@@ -367,30 +371,53 @@ export class SqlSession implements AsyncDisposable {
     signal: AbortSignal,
     known: Columns | null = null,
   ): Promise<StreamedAnswer> {
-    const { sql } = parsed;
+    const { sql, texts } = parsed;
+    const renamed = missingRename(parsed, known ?? this.#columnsOf(plans));
+    if (renamed !== null)
+      return this.#lacking(parsed, plans, signal, known, renamed, new SqlError("no-column", "no such column"));
     try {
       const tables = plans.map(({ name }) => this.#loaded.get(name.toLowerCase())?.table.columns ?? []);
       const units = unitsOf(tables);
       return await StreamedAnswer.of(this.#database, {
-        sql,
+        ...{ sql, texts },
         unit: (column) => unitOf(parsed.units, column, units),
         signal,
       });
     } catch (error) {
       signal.throwIfAborted();
-      const failure = failureOf(error, sql);
-      const column =
-        /column "?([^"]+?)"? not found|does not have a column named "([^"]+)"|Referenced column "([^"]+)"/i.exec(
-          failure.message,
-        );
-      const name = column?.[1] ?? column?.[2] ?? column?.[3];
-      if (failure.code !== "failed" || name === undefined) throw failure;
-      const scope = scopeAt(parsed, name, failure.at);
-      const found = known ?? (await this.#addLacking(plans, name, signal));
-      const isThere = namesIn(found, scope).some((one) => one.toLowerCase() === name.toLowerCase());
-      if (isThere && known === null) return this.#run(parsed, plans, signal, found);
-      throw noColumn(name, scope, found, failure);
+      const failure = failureOf(error);
+      const missing = failure.code === "no-column" ? missingIn(failure) : null;
+      if (missing === null) throw failure;
+      return this.#lacking(parsed, plans, signal, known, missing, failure);
     }
+  }
+
+  /** Runs the statement again where the column is one of other times; rejects where it does not exist. */
+  async #lacking(
+    parsed: Parsed,
+    plans: readonly TablePlan[],
+    signal: AbortSignal,
+    known: Columns | null,
+    missing: MissingColumn,
+    failure: SqlError,
+  ): Promise<StreamedAnswer> {
+    const name = missing.name.toLowerCase();
+    const scope = scopeAt(parsed, missing, failure.at);
+    const found = known ?? (await this.#addLacking(plans, name, signal));
+    const isThere = namesIn(found, scope).some((one) => one.toLowerCase() === name);
+    if (isThere && known === null) return this.#run(parsed, plans, signal, found);
+    throw noColumn(missing, scope, found, failure, parsed.sql);
+  }
+
+  /** The columns of the tables as they are loaded. */
+  #columnsOf(plans: readonly TablePlan[]): Columns {
+    const all = plans.map(({ name }) => name.toLowerCase());
+    return new Map(
+      all.map((name) => {
+        const columns = this.#loaded.get(name)?.table.columns ?? [];
+        return [name, new Map(columns.map((column) => [column.name.toLowerCase(), column.name]))];
+      }),
+    );
   }
 
   /**
@@ -465,30 +492,4 @@ export class SqlSession implements AsyncDisposable {
     }
     failures.check(sources.length, mayAllFail);
   }
-}
-
-/** What the column `name` may be of at a place of a statement. Null: not known, or not the same at all places. */
-function scopeAt({ tree, sql }: Parsed, name: string, at: number | null): Scope | null {
-  const uses = columnUses(tree).filter(({ path }) => path.includes(name.toLowerCase()));
-  const here = at === null ? [] : uses.filter(({ place }) => place > 0 && unitsBefore(sql, place) === at);
-  const [first, ...others] = (here.length > 0 ? here : uses).map(({ scope }) => scope);
-  const isSame = others.every((other) => JSON.stringify(other) === JSON.stringify(first));
-  return isSame ? (first ?? null) : null;
-}
-
-/** The columns of a scope; of one that is not known those of all tables. */
-function namesIn(columns: Columns, scope: Scope | null): string[] {
-  const tables = scope === null ? [...columns.keys()] : scope.tables.map((table) => table.toLowerCase());
-  return [...(scope?.names ?? []), ...tables.flatMap((table) => [...(columns.get(table)?.values() ?? [])])];
-}
-
-/** Names the columns that there are, where they are known. */
-function noColumn(name: string, scope: Scope | null, columns: Columns, { message, cause, at }: SqlError): SqlError {
-  const isWhole = scope?.tables.every((table) => columns.has(table.toLowerCase())) === true;
-  const names = isWhole ? namesIn(columns, scope) : [];
-  // a list that has the name cannot be right
-  if (names.some((one) => one.toLowerCase() === name.toLowerCase())) return new SqlError("failed", message, cause, at);
-  const where = scope === null ? " where the statement names it" : ` in ${scope.called.join(" or ")}`;
-  const list = names.length === 0 ? "" : `; ${existing(name, names)}`;
-  return new SqlError("no-column", `no column ${quoted(name)}${where}${list}`, cause, at);
 }

@@ -8,6 +8,8 @@ import { freeName } from "./names.ts";
 /** What is streamed. */
 export interface Streaming {
   readonly sql: string;
+  /** Texts that stand in it as constants. */
+  readonly texts: readonly string[];
   /** The unit of a column of the answer; null: none is known. */
   readonly unit: (column: { readonly name: string; readonly place: number; readonly count: number }) => string | null;
   readonly signal: AbortSignal;
@@ -19,14 +21,15 @@ export class StreamedAnswer implements Answer {
   readonly #result: DuckDB.DuckDBResult;
   readonly #api: typeof DuckDB;
   readonly #signal: AbortSignal;
-  readonly #sql: string;
+  readonly #streaming: Streaming;
   #end: () => void = () => undefined;
 
-  private constructor(api: typeof DuckDB, result: DuckDB.DuckDBResult, { sql, unit, signal }: Streaming) {
+  private constructor(api: typeof DuckDB, result: DuckDB.DuckDBResult, streaming: Streaming) {
+    const { unit, signal } = streaming;
     this.#api = api;
     this.#result = result;
     this.#signal = signal;
-    this.#sql = sql;
+    this.#streaming = streaming;
     const taken = new Set<string>();
     const names = result.columnNames();
     this.columns = names.map((name, k) => {
@@ -39,8 +42,15 @@ export class StreamedAnswer implements Answer {
     });
   }
 
+  /** Rejects with `SqlError`. */
   static async of(database: Database, streaming: Streaming): Promise<StreamedAnswer> {
-    return new StreamedAnswer(database.api, await database.stream(streaming.sql), streaming);
+    const { sql, texts, signal } = streaming;
+    try {
+      return new StreamedAnswer(database.api, await database.stream(sql), streaming);
+    } catch (error) {
+      signal.throwIfAborted();
+      throw failureOf(error, { sql, texts, isBound: await database.binds(sql) });
+    }
   }
 
   /** Calls `end` behind the last row, or when reading ends early. */
@@ -59,7 +69,7 @@ export class StreamedAnswer implements Answer {
       }
     } catch (error) {
       this.#signal.throwIfAborted();
-      throw failureOf(error, this.#sql);
+      throw failureOf(error, this.#streaming);
     } finally {
       this.#end();
     }

@@ -83,6 +83,20 @@ describe("a channel whose fields change behind the messages that its columns are
     }
   });
 
+  test.each([
+    "SELECT * EXCLUDE (late) FROM data WHERE time < 1 ORDER BY time",
+    "SELECT * REPLACE (k AS late) FROM data WHERE time < 1 ORDER BY time",
+    "SELECT * RENAME (late AS later) FROM data WHERE time < 1 ORDER BY time",
+    "SELECT * RENAME (LATE AS later) FROM data WHERE time < 1 ORDER BY time LIMIT 5",
+    "SELECT COLUMNS(['late', 'k']) FROM data WHERE time < 1 ORDER BY time",
+    "SELECT late + 1 AS late FROM data WHERE time < 1 ORDER BY time",
+    "SELECT count(*) AS n FROM data a JOIN data b USING (late) WHERE a.time < 1 AND b.time < 1",
+  ])("a column of other times exists wherever it is named: %s", async (sql) => {
+    const rows = await rowsOf([CHANGING], sql);
+    expect(rows.length).toBeGreaterThan(0);
+    expect(rows).toEqual(await rowsOf([CHANGING], sql, { prune: false }));
+  });
+
   test("a column that no message has is an error that names those that exist", async () => {
     await expect(rowsOf([CHANGING], "SELECT nothing FROM data WHERE time < 1")).rejects.toMatchObject({
       code: "no-column",

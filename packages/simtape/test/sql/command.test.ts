@@ -264,7 +264,7 @@ describe("wrong usage", () => {
     ],
     [[MADE.carla, "select 1 from vehicls"], 2, /no table "vehicls"; the nearest is vehicles/],
     [[MADE.carla, "drop table vehicles"], 2, /only SELECT/],
-    [[MADE.carla, "select nothing(1)"], 1, /nothing does not exist/],
+    [[MADE.carla, "select nothing(1)"], 2, /no function "nothing"/],
     [[MADE.carla, "select count(*) from range(100000000000)", "--limit-time", "200ms"], 1, /no answer within 0.2 s/],
     [[MADE.carla, "select 1", "--limit-time", "soon"], 2, /a time such as/],
     [

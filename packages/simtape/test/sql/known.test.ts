@@ -20,9 +20,9 @@ describe("the place of an error", () => {
     ["selec id from vehicles", "syntax", "selec"],
     ["select 'é', id from vehiclez", "no-table", "vehiclez"],
     ["select 'é', idd from vehicles", "no-column", "idd"],
-    [" select id,\n  nosuch(id) from vehicles;", "failed", "nosuch"],
-    ["select 1, 'a'::int from vehicles", "failed", "::int"],
-    [`${long}nosuch(1) from vehicles`, "failed", "nosuch"],
+    [" select id,\n  nosuch(id) from vehicles;", "invalid", "nosuch"],
+    ["select 1, 'a'::int from vehicles", "invalid", "::int"],
+    [`${long}nosuch(1) from vehicles`, "invalid", "nosuch"],
   ] as const)("%s", async (sql, code, word) => {
     const error = await refusal(sql);
     expect([error.code, sql.slice(error.at ?? -1)]).toEqual([code, sql.slice(sql.indexOf(word))]);

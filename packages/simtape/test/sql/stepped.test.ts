@@ -1,6 +1,6 @@
 import { tmpdir } from "node:os";
 import { describe, expect, test } from "vitest";
-import { query, SqlSession } from "../../src/sql/index.ts";
+import { query, SqlError, SqlSession } from "../../src/sql/index.ts";
 import { temporaryFile } from "../cli/run.ts";
 import { makeTown, RELEASES } from "../fixtures/carla/make.ts";
 import { makeMcap } from "../fixtures/mcap/make.ts";
@@ -150,6 +150,21 @@ describe("a member of a channel that becomes a text late", async () => {
     });
     const rows = await rowsOf([source(path)], "SELECT mixed FROM data WHERE time >= 1 ORDER BY time");
     expect([rows.length, rows[0]!["mixed"], rows.at(-1)!["mixed"]]).toEqual([COUNT - 1000, "1000", "text 39999"]);
+  });
+
+  test("a value that has no number fails in plain words, when rows were given already", async () => {
+    const sql = "SELECT k, CASE WHEN k > 38000 THEN concat('text ', k)::INT END AS n FROM data WHERE time >= 1";
+    await using session = await SqlSession.open([source(path)]);
+    const answer = await session.query(sql);
+    let rows = 0;
+    const error: unknown = await (async () => {
+      for await (const { length } of answer) rows += length;
+    })().catch((reason: unknown) => reason);
+    expect(rows).toBeGreaterThan(1000);
+    expect(SqlError.is(error) && [error.code, error.message]).toEqual([
+      "failed",
+      "the text 'text 38001.0' cannot be converted to INTEGER",
+    ]);
   });
 
   test.each([undefined, tmpdir()])("of * all columns are known before the first row (spill: %s)", async (spill) => {
