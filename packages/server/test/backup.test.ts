@@ -1,4 +1,4 @@
-import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { cpSync, existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import pg from "pg";
@@ -213,6 +213,19 @@ describe.skipIf(withoutPostgres !== null)("a backup", () => {
     expect((await run("restore", cut, ...words)).stderr).toContain("not what was written");
     writeFileSync(cut, "no tar at all");
     expect((await run("restore", cut, ...words)).stderr).toContain("no whole backup");
+    // also no recording of one that is damaged behind it
+    const packed = readFileSync(backup);
+    const [into, data] = [join(folder, "into"), join(folder, "into-data")];
+    mkdirSync(into);
+    const flipped = Buffer.from(packed);
+    flipped[packed.length - 200]! ^= 1;
+    for (const wrong of [packed.subarray(0, packed.length - 100), flipped]) {
+      writeFileSync(`${cut}.gz`, wrong);
+      const { exit, stderr } = await run("restore", `${cut}.gz`, into, "--data", data);
+      expect([exit, stderr.trim().split("\n").length], stderr).toEqual([1, 1]);
+      expect(stderr).toContain("backup");
+      expect([readdirSync(into), existsSync(data)]).toEqual([[], false]);
+    }
     expect((await run("restore", backup, ...words)).exit).toBe(0);
   });
 

@@ -116,7 +116,7 @@ export interface BackupParts {
 }
 
 /** Settles when the whole backup was read and its digest is right; throws `BackupError` when it is not. */
-export async function readArchive(input: AsyncIterable<Uint8Array>, parts: BackupParts): Promise<Ending> {
+export async function readArchive(input: AsyncGenerator<Uint8Array>, parts: BackupParts): Promise<Ending> {
   const hash = createHash("sha256");
   let rows = 0;
   let files = 0;
@@ -125,10 +125,12 @@ export async function readArchive(input: AsyncIterable<Uint8Array>, parts: Backu
     for await (const entry of tarEntries(input)) {
       const { path } = entry;
       if (path === ENDING) {
-        const ending = JSON.parse((await whole(entry.content)).toString()) as Ending;
+        const ending = endingIn(await whole(entry.content));
         const counted = Object.values(ending.rows).reduce((sum, count) => sum + count, 0);
         if (ending.sha256 !== hash.digest("hex") || ending.files !== files || counted !== rows)
           throw new BackupError("the backup is damaged: its content is not what was written");
+        // what packed it compares its own checksum behind the end
+        for await (const rest of input) void rest;
         return ending;
       }
       hash.update(`${path}\n`);
@@ -157,12 +159,36 @@ export async function readArchive(input: AsyncIterable<Uint8Array>, parts: Backu
   throw new BackupError("no whole backup of simtape: the end of it is missing");
 }
 
+/** Reads all of a backup, and keeps nothing of it. Throws as `readArchive` does. */
+export async function checkArchive(input: AsyncGenerator<Uint8Array>): Promise<void> {
+  await readArchive(input, { begin: nothing, rows: nothing, file: nothing });
+}
+
+function nothing(): Promise<void> {
+  return Promise.resolve();
+}
+
 function beginningIn(path: string, content: Buffer): Beginning {
   if (path !== BEGINNING) throw new BackupError("this is no backup of simtape");
-  const found = JSON.parse(content.toString()) as Beginning;
-  if (found.simtape !== "backup" || found.version !== 1)
-    throw new BackupError("the backup is of a later release of simtape; use that one");
-  return found;
+  const found = parsed(content) as Partial<Beginning> | null;
+  if (found?.simtape !== "backup") throw new BackupError("this is no backup of simtape");
+  if (found.version !== 1) throw new BackupError("the backup is of a later release of simtape; use that one");
+  return found as Beginning;
+}
+
+function endingIn(content: Buffer): Ending {
+  const found = parsed(content) as Partial<Ending> | null;
+  if (typeof found?.rows !== "object" || found.rows === null)
+    throw new BackupError(`the backup is damaged: its ${ENDING} does not say what was written`);
+  return found as Ending;
+}
+
+function parsed(content: Buffer): unknown {
+  try {
+    return JSON.parse(content.toString());
+  } catch {
+    throw new BackupError("the backup is damaged: its description is not JSON");
+  }
 }
 
 async function* hashed({ content }: TarEntry, hash: Hash): AsyncGenerator<Uint8Array> {

@@ -10,7 +10,7 @@ import type { Library } from "../library/library.ts";
 import { openLibrary } from "../library/open.ts";
 import { Audit } from "../people/audit.ts";
 import type { Settings } from "../settings.ts";
-import { BackupError, type Beginning, readArchive } from "./archive.ts";
+import { BackupError, type Beginning, checkArchive, readArchive } from "./archive.ts";
 import { continueNumbers, insertRows } from "./rows.ts";
 
 /** The result of a restore. */
@@ -33,12 +33,14 @@ const MADE: Readonly<Record<string, string>> = {
 };
 
 /**
- * Restores a backup into a server that is not running, with a database of either kind that has no rows yet. It restores
- * all rows or none. Existing files stay. Throws `BackupError` when the file is no backup or is incomplete, `UsageError`
- * when it does not fit the database.
+ * Restores a backup into a server that is not running, with a database of either kind that has no rows yet. It reads the
+ * backup twice: first all of it is checked, so that a damaged one leaves nothing behind. It restores all rows or none.
+ * Existing files stay. Throws `BackupError` when the file is no backup, is damaged or is incomplete, `UsageError` when
+ * it does not fit the database.
  */
 export async function restore(settings: Settings, path: string): Promise<RestoreReport> {
   await access(path);
+  await checkArchive(contentOf(path));
   const [data, library] = [await openData(settings), await openLibrary(settings)];
   let opened: { database: Database; client: pg.Client; beginning: Beginning } | null = null;
   try {
@@ -70,9 +72,23 @@ async function closed(opened: { database: Database; client: pg.Client } | null):
   await opened?.database.close();
 }
 
-function contentOf(path: string): AsyncIterable<Uint8Array> {
+/** The tar of a backup. Throws `BackupError` when it does not unpack. */
+export async function* contentOf(path: string): AsyncGenerator<Uint8Array> {
   const file = createReadStream(path);
-  return path.endsWith("gz") ? file.pipe(createGunzip()) : file;
+  if (!path.endsWith("gz")) {
+    yield* file;
+    return;
+  }
+  const unpacked = createGunzip();
+  file.on("error", (error) => unpacked.destroy(error));
+  try {
+    yield* file.pipe(unpacked);
+  } catch (error) {
+    if (!(error instanceof Error && String((error as { code?: unknown }).code).startsWith("Z_"))) throw error;
+    throw new BackupError(`no whole backup of simtape: it does not unpack: ${error.message}`);
+  } finally {
+    file.destroy();
+  }
 }
 
 /** Opens the database with the tables of the release that made the backup. */

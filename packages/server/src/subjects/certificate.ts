@@ -1,3 +1,4 @@
+import { counted } from "simtape/command";
 import type { Mention } from "./elsewhere.ts";
 
 /** The result for one recording. */
@@ -91,19 +92,20 @@ export function certificateText(certificate: Certificate): string {
     `Erasure ${request}\n\nAsked ${asked}, ended ${ended}. `,
     certificate.isComplete
       ? "It is complete: nothing was found afterwards.\n"
-      : `It is NOT complete: ${remains.length} things remain.\n`,
-    `Searched afterwards: ${searched.columns} columns, ${searched.recordings} recordings, ${searched.files} files.\n`,
+      : `It is NOT complete. ${counted(remains.length, "thing")} left.\n`,
+    `Searched afterwards: ${[counted(searched.columns, "column"), counted(searched.recordings, "recording"), counted(searched.files, "file")].join(", ")}.\n`,
     `\nRemoved\n\n${list([
       ...removed.map(({ recording, did, why }) => `recording ${recording}: ${did}, ${why}`),
       ...Object.entries(changed).map(
-        ([column, count]) => `${column}: ${count} values, ${token} is in place of the name`,
+        ([column, count]) => `${column}: ${counted(count, "value")}, ${token} is in place of the name`,
       ),
-      ...(renamed === 0 ? [] : [`${renamed} files were renamed: ${token} is in place of the name`]),
+      ...(renamed === 0 ? [] : [`${counted(renamed, "file")} renamed: ${token} is in place of the name`]),
     ])}`,
     `\nRemains\n\n${list(
       remains.map(({ where, id, recording, count, why, next }) => {
         const of = recording === null || recording === id ? "" : ` of recording ${recording}`;
-        return `${where} ${id ?? ""}${of}${count > 1 ? ` (${count} times)` : ""}: ${why}. ${next}`;
+        const which = id === null || id === "" ? "" : ` ${id}`;
+        return `${where}${which}${of}${count > 1 ? ` (${count} times)` : ""}: ${why}. ${next}`;
       }),
     )}`,
     `\nBackups that the server has made\n\n${list(backups.map(({ made, what }) => `${made}: ${what}`))}`,
