@@ -10,6 +10,8 @@ import type { Chunk, DecodeChunk } from "./messages/chunk.ts";
 /** Chunks read ahead of the consumer, that which it waits for not counted: two or three of usual length. */
 const AHEAD_BYTES = 2 << 20;
 const AHEAD_CHUNKS = 8;
+/** Memory of a row beside its payload, about: of compressed chunks it may be most. */
+const ROW_BYTES = 32;
 
 /**
  * The messages of `chunks` that answer `query`, in (time, sequence) order, as batches.
@@ -193,7 +195,7 @@ class ReadAhead<C extends Chunk> {
 
   take(chunk: C): Promise<Columns> {
     let bytes = 0;
-    for (const waiting of this.#pending.keys()) if (waiting !== chunk) bytes += waiting.length;
+    for (const waiting of this.#pending.keys()) if (waiting !== chunk) bytes += memoryOf(waiting);
     const isFull = (): boolean => this.#taken < 2 || bytes >= AHEAD_BYTES || this.#pending.size >= AHEAD_CHUNKS;
     while (!this.#pending.has(chunk) || !isFull()) {
       const next = this.#chunks.next();
@@ -201,7 +203,7 @@ class ReadAhead<C extends Chunk> {
       const promise = this.#decode(next.value, this.#signal);
       promise.catch(() => undefined);
       this.#pending.set(next.value, promise);
-      if (next.value !== chunk) bytes += next.value.length;
+      if (next.value !== chunk) bytes += memoryOf(next.value);
     }
     this.#taken++;
     const promise = this.#pending.get(chunk)!;
@@ -212,6 +214,11 @@ class ReadAhead<C extends Chunk> {
   drop(): void {
     this.#pending.clear();
   }
+}
+
+/** Of a chunk when it is decoded, at least. */
+function memoryOf({ length, count }: Chunk): number {
+  return length + ROW_BYTES * count;
 }
 
 /** The latest message at or before `time` with the keyframe flag; `channels` is what it holds for. */

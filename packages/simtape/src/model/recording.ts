@@ -160,7 +160,7 @@ export class Recording<Channels extends object = object, Id extends string = str
 
   /**
    * Events: collisions, spawns, chat, marks, notes …, ascending by (time, sequence); docs/events-and-tables.md lists the
-   * kinds of each format. Each array is of one batch of messages, and may be empty. A part of a recording has the events that
+   * kinds of each format. Each array is of a few messages, and may be empty. A part of a recording has the events that
    * the whole has in that time. Only channels that can have events of `kinds` are read.
    */
   async *events(query: EventQuery = {}): AsyncGenerator<readonly RecordingEvent[]> {

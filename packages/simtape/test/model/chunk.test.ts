@@ -237,6 +237,19 @@ describe("reading chunks", () => {
   });
 });
 
+test("a chunk of many rows is decoded ahead alone, however few bytes are stored of it", async () => {
+  const row: Row = { time: 0, channel: 0, keyframe: false, payload: "" };
+  const rows = Array.from({ length: 70_000 }, () => row);
+  const made = make(Array.from({ length: 12 }, () => rows));
+  let taken = 0;
+  for await (const batch of readChunks(made.chunks, made.decode, {})) {
+    expect(batch.length).toBe(rows.length);
+    taken++;
+    expect(made.decoded.size).toBeLessThanOrEqual(taken + 1);
+  }
+  expect(taken).toBe(12);
+});
+
 describe("failures of reading chunks", () => {
   const apart = Array.from({ length: 6 }, (_, k) => [{ time: k, channel: 0, keyframe: false, payload: "x" }]);
   const together = Array.from({ length: 6 }, (_, k) => [

@@ -4,7 +4,6 @@ import type { Channel, Value } from "../../model/values/value.ts";
 import { base64, jsonOf } from "./json.ts";
 import type { LaserScans } from "./scans.ts";
 import { channelMetadata, type Topics } from "./topics.ts";
-import type { TopicSink } from "./topic-sink.ts";
 import { schemaOf } from "./value-schema.ts";
 
 /** Messages of a channel from which its schema is drawn. */
@@ -22,7 +21,6 @@ interface Written {
  * a schema drawn from the messages at hand by then.
  */
 export class ChannelMessages {
-  readonly #writer: TopicSink;
   readonly #topics: Topics;
   readonly #format: string;
   readonly #channels: readonly Channel[];
@@ -32,8 +30,7 @@ export class ChannelMessages {
   readonly undecoded: Map<string, number> = new Map();
   count = 0;
 
-  constructor(writer: TopicSink, topics: Topics, format: string, channels: readonly Channel[], scans: LaserScans) {
-    this.#writer = writer;
+  constructor(topics: Topics, format: string, channels: readonly Channel[], scans: LaserScans) {
     this.#topics = topics;
     this.#format = format;
     this.#channels = channels;
@@ -68,7 +65,7 @@ export class ChannelMessages {
       text = `{"undecoded":"${base64(batch.payload(i))}"}`;
       this.undecoded.set(channel.name, (this.undecoded.get(channel.name) ?? 0) + 1);
     } else text = written.isWrapped || !isObject(value) ? `{"value":${jsonOf(value)}}` : jsonOf(value);
-    this.#writer.text(written.number, time, batch.sequence[i]!, text);
+    this.#topics.sink.text(written.number, time, batch.sequence[i]!, text);
     this.count++;
     if (value !== undefined) this.#scans.write(channel, time, value);
   }

@@ -16,28 +16,17 @@ export class EventMessages {
   readonly #clock: Clock;
   readonly #arrays: AsyncGenerator<readonly RecordingEvent[]>;
   readonly #first: Time;
-  readonly #drain: (() => Promise<void>) | null;
   #array: readonly RecordingEvent[] = [];
   #next = 0;
   #isDone = false;
   count = 0;
 
-  /**
-   * `first`: what was earlier, as notes may be, is written at this time. `drain` is called between many events, of which
-   * one moment may have any number.
-   */
-  constructor(
-    topics: Topics,
-    clock: Clock,
-    events: AsyncGenerator<readonly RecordingEvent[]>,
-    first: Time,
-    drain: (() => Promise<void>) | null = null,
-  ) {
+  /** `first`: what was earlier, as notes may be, is written at this time. */
+  constructor(topics: Topics, clock: Clock, events: AsyncGenerator<readonly RecordingEvent[]>, first: Time) {
     this.#topics = topics;
     this.#clock = clock;
     this.#arrays = events;
     this.#first = first;
-    this.#drain = drain;
   }
 
   /** Whether `writeUntil` has something to do. */
@@ -45,15 +34,16 @@ export class EventMessages {
     return !this.#isDone && (this.#next === this.#array.length || this.#array[this.#next]!.time <= time);
   }
 
-  /** Writes the events at or before a time that are not written yet. */
+  /** Writes the events at or before a time that are not written yet. One moment may have any number of them. */
   async writeUntil(time: Time): Promise<void> {
+    const { sink } = this.#topics;
     while (!this.#isDone) {
       for (; this.#next < this.#array.length; this.#next++) {
         const event = this.#array[this.#next]!;
         if (event.time > time) return;
+        if (sink.isOverfull) await sink.drain();
         this.#write(event);
       }
-      await this.#drain?.();
       const { value, done } = await this.#arrays.next();
       this.#array = done === true ? [] : value;
       this.#next = 0;

@@ -9,7 +9,7 @@ import { Pass } from "./pass.ts";
 
 /**
  * Writes MCAP. Every channel becomes one of JSON, and the state becomes messages of Foxglove's well-known schemas under
- * `/state/`; see docs/export-mcap.md. Memory grows with a moment and a chunk.
+ * `/state/`; see docs/export-mcap.md. Memory grows with a chunk and the state of a moment.
  */
 export const mcap: Exporter = {
   ...MCAP,

@@ -5,6 +5,7 @@ import type { Fold } from "../../model/fold.ts";
 import { type Origin, unsetOrigin } from "../../model/axes/geodesy.ts";
 import { type Bounds, boundsOf } from "../../model/query/source.ts";
 import { type Stops, Walk } from "../../model/query/walk.ts";
+import type { MessageBatch } from "../../model/messages/batch.ts";
 import type { Recording } from "../../model/recording.ts";
 import type { MutableState } from "../../model/state/state.ts";
 import type { Time } from "../../model/values/time.ts";
@@ -83,14 +84,11 @@ export class Pass {
     const { start, end } = bounds;
     const isAll = set === undefined && channel === undefined;
     const range = { start: options.start, end: options.end, signal };
-    const drain = async (): Promise<void> => {
-      if (writer.isFull) await writer.drain();
-    };
-    const events = isAll ? new EventMessages(topics, clock, recording.events(range), start, drain) : null;
+    const events = isAll ? new EventMessages(topics, clock, recording.events(range), start) : null;
     const parts: Parts = {
       writer,
       clock,
-      channels: new ChannelMessages(writer, topics, recording.info.format, channels, scans),
+      channels: new ChannelMessages(topics, recording.info.format, channels, scans),
       scans,
       state: new StateMessages(topics, clock, origin, channel === undefined ? set : "", reader.budget ?? null),
       events,
@@ -118,13 +116,15 @@ export class Pass {
   async #walk(): Promise<void> {
     const { every, signal, onProgress } = this.#options;
     const { start, end, first } = this.#bounds;
-    const { channels, writer } = this.#parts;
-    const isWanted = this.#isWanted;
+    const { writer } = this.#parts;
     let step = 0;
+    // of the batch: the first row that is not written, and the first that is not folded
+    let written = 0;
+    let folded = 0;
     const stops: Stops = {
       until: (next) => (every === undefined ? next : start + step * every),
-      rows: (batch, from, to) => {
-        for (let i = from; i < to; i++) if (isWanted[batch.channel[i]!]!) channels.write(batch, i);
+      rows: (_batch, _from, to) => {
+        folded = to;
       },
     };
     const walk = await Walk.begin(this.#recording.reader, this.#fold, { start, end }, first, {
@@ -134,13 +134,19 @@ export class Pass {
     // a range that begins later has the state that it begins with
     if (start > first) this.#moment(walk.state, start);
     for await (const batch of walk.batches()) {
+      written = 0;
+      folded = 0;
       for (const next of walk.fold(batch, stops)) {
+        const waiting = this.#writeRows(batch, written, folded);
+        if (waiting !== null) await waiting;
+        written = folded;
         if (every === undefined) this.#moment(walk.state, walk.from);
         else for (; start + step * every < next; step++) this.#moment(walk.state, Math.round(start + step * every));
         const { events } = this.#parts;
         if (events?.isDue(walk.from) === true) await events.writeUntil(walk.from);
         if (writer.isFull) await writer.drain();
       }
+      await this.#writeRows(batch, written, folded);
       // a moment may have the messages of many batches
       if (writer.isFull) await writer.drain();
     }
@@ -151,6 +157,22 @@ export class Pass {
         if (writer.isFull) await writer.drain();
       }
     }
+  }
+
+  /** Writes rows `[from, to)`, of which one moment may have any number; null: the chunk had room for all of them. */
+  #writeRows(batch: MessageBatch, from: number, to: number): Promise<void> | null {
+    const { channels, writer } = this.#parts;
+    for (let i = from; i < to; i++) {
+      if (!this.#isWanted[batch.channel[i]!]!) continue;
+      if (writer.isOverfull) return this.#writeDrained(batch, i, to);
+      channels.write(batch, i);
+    }
+    return null;
+  }
+
+  async #writeDrained(batch: MessageBatch, from: number, to: number): Promise<void> {
+    await this.#parts.writer.drain();
+    await this.#writeRows(batch, from, to);
   }
 
   #moment(state: MutableState, time: Time): void {

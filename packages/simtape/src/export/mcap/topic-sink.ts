@@ -10,4 +10,8 @@ export interface TopicSink {
   bytes(channel: number, time: Time, sequence: number, payload: Uint8Array): void;
   /** A message whose payload is a text, as UTF-8. */
   text(channel: number, time: Time, sequence: number, text: string): void;
+  /** It holds much more than it should: await `drain()` before the next message, also inside a moment. */
+  readonly isOverfull: boolean;
+  /** Lets go of what it holds. */
+  drain(): Promise<void>;
 }

@@ -22,6 +22,8 @@ import { Summary } from "./summary.ts";
 
 /** Bytes of records from which on a chunk is full. */
 const CHUNK_BYTES = 1 << 20;
+/** A chunk of so many times the bytes that fill it is overfull. */
+const OVERFULL = 4;
 /** Schemas and channels that a file can have: numbers of 16 bits, and schema 0 is none. */
 const MOST = 0xffff;
 
@@ -45,8 +47,8 @@ export interface AttachmentSpec {
 
 /**
  * Writes one MCAP file, front to back, with chunks, indexes, statistics and CRCs (MCAP spec §1).
- * Messages are taken at once; when `isFull`, await `drain()`. Memory grows with a chunk, never with the file, but for 64
- * bytes or so of index for each chunk.
+ * Messages are taken at once. Between two moments await `drain()` when `isFull`; inside a moment when `isOverfull`.
+ * Memory grows with a chunk, never with a moment or the file, but for 64 bytes or so of index for each chunk.
  */
 export class McapWriter {
   readonly #sink: ByteSink;
@@ -113,6 +115,11 @@ export class McapWriter {
   /** The chunk has as many bytes as it should. */
   get isFull(): boolean {
     return this.#chunk.length >= this.#chunkBytes;
+  }
+
+  /** The chunk has so many bytes that it should end here, also inside a moment. */
+  get isOverfull(): boolean {
+    return this.#chunk.length >= OVERFULL * this.#chunkBytes;
   }
 
   /** Writes the chunk, if it has anything, with its message indexes. */

@@ -58,7 +58,7 @@ export class MadeProgramme extends Programme {
     this.#scans = new LaserScans(this.#topics, clock);
     const { motion, channels, info, reader, sideCar } = recording;
     if (motion !== null) this.#scans.frame = `poses/${motion.name}`;
-    this.#channels = new ChannelMessages(board, this.#topics, info.format, channels, this.#scans);
+    this.#channels = new ChannelMessages(this.#topics, info.format, channels, this.#scans);
     this.#state = new StateMessages(this.#topics, clock, unsetOrigin(), undefined);
     this.#fold = new Fold(reader, undefined, undefined, undefined, sideCar?.states);
     this.#events = this.#topics.of(EVENTS, LOG);

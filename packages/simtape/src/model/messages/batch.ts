@@ -75,17 +75,7 @@ export class Columns implements MessageBatch {
 
   /** Rows `[from, to)` as views. */
   slice(from: number, to: number): Columns {
-    return new Columns(
-      this.time.subarray(from, to),
-      this.channel.subarray(from, to),
-      this.sequence.subarray(from, to),
-      this.flags.subarray(from, to),
-      this.bytes,
-      this.start.subarray(from, to),
-      this.end.subarray(from, to),
-      this.context,
-      this.shifted,
-    );
+    return rowsOf(this, from, to);
   }
 
   /** The rows named, in the order named. */
@@ -120,6 +110,21 @@ export class Columns implements MessageBatch {
     }
     return low;
   }
+}
+
+/** Rows `[from, to)` of a batch, as views. */
+export function rowsOf(batch: MessageBatch, from: number, to: number): Columns {
+  return new Columns(
+    batch.time.subarray(from, to),
+    batch.channel.subarray(from, to),
+    batch.sequence.subarray(from, to),
+    batch.flags.subarray(from, to),
+    batch.bytes,
+    batch.start.subarray(from, to),
+    batch.end.subarray(from, to),
+    batch.context,
+    batch.shifted,
+  );
 }
 
 /** Rows above which it is asked whether they fit, and memory of one while they are put together. */

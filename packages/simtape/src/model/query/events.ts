@@ -1,11 +1,12 @@
 import { LayoutError } from "../../bytes/error.ts";
 import type { MessageBatch } from "../messages/batch.ts";
+import { piecesOf } from "../messages/pieces.ts";
 import type { Recorded } from "../traits.ts";
 import type { Time } from "../values/time.ts";
 import type { ChannelInfo } from "../values/value.ts";
 import type { Participant, RecordingEvent, EventQuery, EventReader } from "./event.ts";
 
-/** The events of a recording in arrays, ascending by (time, sequence); one array for each batch of messages, some empty. */
+/** The events of a recording in arrays, ascending by (time, sequence); one array for a few messages each, some empty. */
 export async function* readEvents(
   recording: Recorded,
   query: EventQuery = {},
@@ -26,10 +27,12 @@ export async function* readEvents(
     const first = (await recording.timeline()).start;
     if (start !== undefined && start > first) await reader.begin(start, signal);
     for await (const batch of recording.batches({ start, end, channels, signal })) {
-      const found: RecordingEvent[] = [];
-      readRows(reader, batch, found);
-      yield listed.among(found.filter(isWanted), batch.time[batch.length - 1]!);
-      onProgress?.(batch.time[batch.length - 1]!);
+      for (const piece of piecesOf(batch)) {
+        const found: RecordingEvent[] = [];
+        readRows(reader, piece, found);
+        yield listed.among(found.filter(isWanted), piece.time[piece.length - 1]!);
+        onProgress?.(piece.time[piece.length - 1]!);
+      }
     }
   }
   const rest = listed.rest();

@@ -55,6 +55,16 @@ export async function streamed(bytes: Uint8Array): Promise<JudgedFile> {
   };
 }
 
+/** Bytes of the records of each chunk, in the order of the file. */
+export async function chunkSizes(bytes: Uint8Array): Promise<readonly number[]> {
+  const reader = new McapStreamReader({ includeChunks: true, decompressHandlers: await decompressors() });
+  reader.append(bytes);
+  const sizes: number[] = [];
+  for (let record = reader.nextRecord(); record !== undefined; record = reader.nextRecord())
+    if (record.type === "Chunk") sizes.push(Number(record.uncompressedSize));
+  return sizes;
+}
+
 /** Read by the summary and the message indexes, in order of time. */
 export async function indexed(bytes: Uint8Array, topics?: readonly string[]): Promise<JudgedFile> {
   const reader = await McapIndexedReader.Initialize({

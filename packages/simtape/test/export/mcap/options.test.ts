@@ -5,7 +5,8 @@ import { type ByteSink, MemoryFiles, open, type Recording, RecordingError } from
 import { bundleOfFiles } from "../../conformance/mutate.ts";
 import { everyRecording } from "../../recordings.ts";
 import { SOUND } from "../../specimens.ts";
-import { streamed, valueIn } from "./judge.ts";
+import { BOMBS } from "../../support/bombs.ts";
+import { chunkSizes, streamed, valueIn } from "./judge.ts";
 import { exported, opened } from "./make.ts";
 
 function of(format: string): Promise<Recording> {
@@ -68,6 +69,32 @@ describe("what of a recording is exported", () => {
   it("fits: sets with places, those that it is about first, and all channels", async () => {
     const recording = await of("nanover");
     expect(await mcap.fitting(recording)).toEqual(["particles", "avatars", "interactions", "frame", "state"]);
+    await recording.close();
+  });
+});
+
+describe("a moment of very many messages and events", () => {
+  it("is in chunks of 4 MiB, and whole", async () => {
+    const { file, make } = BOMBS.find(({ name }) => name === "hcrp: chat of one tick")!;
+    const recording = await open(bundleOfFiles({ [file]: make(0.15) }));
+    const { bytes, report } = await exported(recording);
+    const { messages } = await streamed(bytes);
+    expect(report.count).toBe(messages.length);
+    expect(new Set(messages.map(({ logTime }) => logTime)).size).toBe(1);
+    for (const [topic, first] of [
+      ["/chat", 1],
+      ["/state/events", 0],
+    ] as const) {
+      const own = messages.filter((message) => message.topic === topic);
+      expect(own.length, topic).toBe(60_000);
+      expect(
+        own.findIndex(({ sequence }, i) => sequence !== first + i),
+        topic,
+      ).toBe(-1);
+    }
+    const sizes = await chunkSizes(bytes);
+    expect(sizes.length).toBeGreaterThan(2);
+    expect(Math.max(...sizes)).toBeLessThan(4.1 * 2 ** 20);
     await recording.close();
   });
 });

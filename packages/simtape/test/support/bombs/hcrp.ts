@@ -1,3 +1,5 @@
+import { EVENT } from "../../../src/formats/hcrp/layout/events.ts";
+import { writeChat } from "../../../src/formats/hcrp/layout/world-events.ts";
 import { ByteBuilder } from "../../../src/kit.ts";
 import { type EventBytes, event } from "../../fixtures/hcrp/recording.ts";
 import { type Bomb, built, joined, times, varint, zeros, zstd } from "./parts.ts";
@@ -48,6 +50,9 @@ function noise(bytes: number): Uint8Array {
   }
   return built((out) => varint(out.u8(0).u16be(1).u8(64), random.length).raw(random));
 }
+
+/** The length of a snapshot that is empty, with which the first chunk begins. */
+const NO_SNAPSHOT = Uint8Array.of(0);
 
 /** Chunks that all have the same content. */
 function chunksOf(count: number, inner: Uint8Array, ticks = 1, snapshot = false): Uint8Array {
@@ -220,7 +225,10 @@ export const HCRP: readonly Bomb[] = [
     name: "hcrp: chunks of the largest ratio",
     file: "a.hcrp",
     make: (size) =>
-      chunksOf(times(400 * size), tickOf([event(64, (out) => varint(out, 4_000_000).raw(zeros(4_000_000)))])),
+      chunksOf(
+        times(400 * size),
+        joined([NO_SNAPSHOT, tickOf([event(64, (out) => varint(out, 4_000_000).raw(zeros(4_000_000)))])]),
+      ),
   },
   {
     name: "hcrp: a chunk of four million events",
@@ -230,7 +238,20 @@ export const HCRP: readonly Bomb[] = [
         out.u8(0).u16be(60_000);
         for (let i = 0; i < 60_000; i++) out.u8(64).u8(0);
       });
-      return chunksOf(1, joined(new Array(times(66 * size)).fill(one)));
+      return chunksOf(1, joined([NO_SNAPSHOT, ...new Array(times(66 * size)).fill(one)]));
+    },
+  },
+  {
+    name: "hcrp: chat of one tick",
+    file: "a.hcrp",
+    make: (size) => {
+      // senders of four bytes are all different, so that the chunk is not refused for its ratio
+      const chat = (i: number): EventBytes =>
+        event(EVENT.chat, (out) =>
+          writeChat(out, { kind: 0, sender: 2 ** 27 + (Math.imul(i, 40_503_701) % 2 ** 26), text: 0 }),
+        );
+      const events = Array.from({ length: times(400_000 * size) }, (_, i) => chat(i));
+      return chunksOf(1, joined([NO_SNAPSHOT, tickOf(events)]));
     },
   },
   {
