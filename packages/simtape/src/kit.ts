@@ -17,6 +17,7 @@ export type { NumberKind, Part } from "./bytes/field-parts.ts";
 export { type Field, type FieldRole, Fields, fieldsIn, MORE_FIELDS, NOT_UNDERSTOOD } from "./bytes/fields.ts";
 export { isGzip } from "./bytes/gzip.ts";
 export { type Inflated, inflateStream } from "./bytes/inflate-stream.ts";
+export { isSameBytes } from "./bytes/same-bytes.ts";
 export { readVarint, readVarintBig, readZigzag, writeVarint, writeZigzag } from "./bytes/varint.ts";
 
 // Codecs.
@@ -109,6 +110,7 @@ export type {
   Interpolation,
   MutableColumn,
 } from "./model/state/column.ts";
+export { firstNamed } from "./model/first-named.ts";
 export { Fold } from "./model/fold.ts";
 export { Late, type Make } from "./model/state/late.ts";
 export { transformOf } from "./model/axes/axes-transform.ts";

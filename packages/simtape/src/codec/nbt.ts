@@ -1,6 +1,7 @@
 import { ByteBuilder } from "../bytes/builder.ts";
 import { ByteCursor } from "../bytes/cursor.ts";
 import { LayoutError } from "../bytes/error.ts";
+import { isSameBytes } from "../bytes/same-bytes.ts";
 import { decodeModifiedUtf8, writeModifiedUtf8 } from "../bytes/modified-utf8.ts";
 
 /** Tag numbers of Minecraft's NBT. */
@@ -276,8 +277,7 @@ function isUsual(bytes: Uint8Array, text: string): boolean {
   if (bytes.length === text.length && !bytes.includes(0)) return true;
   const builder = new ByteBuilder(bytes.length);
   writeModifiedUtf8(builder, text);
-  const again = builder.take();
-  return again.length === bytes.length && again.every((byte, i) => byte === bytes[i]);
+  return isSameBytes(builder.take(), bytes);
 }
 
 function writeText(builder: ByteBuilder, text: NbtText): void {

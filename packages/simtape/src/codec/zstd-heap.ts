@@ -60,18 +60,24 @@ export class ZstdHeap {
     return new ZstdHeap(instance.exports as unknown as Functions);
   }
 
-  /** One frame, at a level from 1 to 22. Throws `ZstdFailure`. */
-  compress(bytes: Uint8Array, dictionary: Uint8Array, level: number): Uint8Array<ArrayBuffer> {
-    return this.#run(bytes, dictionary, this.#zstd.ZSTD_compressBound(bytes.length), level);
+  /** One frame, at a level from 1 to 22, and `room` more bytes behind it, which are 0. Throws `ZstdFailure`. */
+  compress(bytes: Uint8Array, dictionary: Uint8Array, level: number, room: number): Uint8Array<ArrayBuffer> {
+    return this.#run(bytes, dictionary, this.#zstd.ZSTD_compressBound(bytes.length), level, room);
   }
 
   /** The content of one frame, `capacity` bytes at most. Throws `ZstdFailure`. */
   decompress(frame: Uint8Array, dictionary: Uint8Array, capacity: number): Uint8Array<ArrayBuffer> {
-    return this.#run(frame, dictionary, capacity, null);
+    return this.#run(frame, dictionary, capacity, null, 0);
   }
 
   /** Compresses at a level; null: decompresses. */
-  #run(bytes: Uint8Array, dictionary: Uint8Array, capacity: number, level: number | null): Uint8Array<ArrayBuffer> {
+  #run(
+    bytes: Uint8Array,
+    dictionary: Uint8Array,
+    capacity: number,
+    level: number | null,
+    room: number,
+  ): Uint8Array<ArrayBuffer> {
     const zstd = this.#zstd;
     let to = 0;
     let from = 0;
@@ -106,7 +112,11 @@ export class ZstdHeap {
             );
       if (zstd.ZSTD_isError(length) !== 0) throw new ZstdFailure(length);
       // not the view from before: when the memory grows it is another buffer
-      return new Uint8Array(zstd.memory.buffer).slice(to, to + length);
+      const result = new Uint8Array(zstd.memory.buffer, to, length);
+      if (room === 0) return result.slice();
+      const longer = new Uint8Array(length + room);
+      longer.set(result);
+      return longer;
     } finally {
       // as in C, freeing nothing is allowed
       zstd.free(to);

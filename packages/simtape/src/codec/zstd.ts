@@ -82,6 +82,9 @@ const ADVICE = "Where a bundler leaves it out, call provideZstd with its address
 /** Of fewer bytes, uncompressed, the WebAssembly takes less time than a call of zlib. */
 const NATIVE = 16 << 10;
 
+/** Bytes of a content checksum. */
+const CHECKSUM = 4;
+
 class WasmZstd implements Zstd {
   readonly #heap: ZstdHeap;
   /** The machine's own, which takes half the time of the WebAssembly; null where there is none. */
@@ -100,17 +103,15 @@ class WasmZstd implements Zstd {
     }
     let frame: Uint8Array<ArrayBuffer>;
     try {
-      frame = this.#heap.compress(bytes, dictionary ?? EMPTY, level);
+      frame = this.#heap.compress(bytes, dictionary ?? EMPTY, level, checksum ? CHECKSUM : 0);
     } catch (error) {
       throw failed(error);
     }
     if (!checksum) return frame;
-    // zstd writes no checksum so: set the header's flag (RFC 8878 §3.1.1.1.1) and append it.
-    const whole = new Uint8Array(frame.length + 4);
-    whole.set(frame);
-    whole[4]! |= 0x04;
-    new DataView(whole.buffer).setUint32(frame.length, this.checksum(bytes), true);
-    return whole;
+    // zstd writes no checksum so: set the header's flag (RFC 8878 §3.1.1.1.1) and put it into the room behind.
+    frame[4]! |= 0x04;
+    new DataView(frame.buffer).setUint32(frame.length - CHECKSUM, this.checksum(bytes), true);
+    return frame;
   }
 
   decompress(frame: Uint8Array, options: ZstdDecompressOptions): Uint8Array<ArrayBuffer> {

@@ -48,7 +48,7 @@ export class GroundSpeeds {
 function speedsOf(
   set: EntitySet,
   later: EntitySet,
-  isElsewhere: (row: number) => boolean,
+  isTeleport: (row: number) => boolean,
   seconds: number,
 ): Float32Array {
   const speeds = new Float32Array(set.ids.length);
@@ -57,7 +57,7 @@ function speedsOf(
   const rows = rowsOf(set.ids, later.ids);
   for (let row = 0; row < speeds.length; row++) {
     const then = rows[row]!;
-    if (then < 0 || isElsewhere(then) || !from.position(row, HERE, 0) || !to.position(then, THERE, 0)) continue;
+    if (then < 0 || isTeleport(then) || !from.position(row, HERE, 0) || !to.position(then, THERE, 0)) continue;
     speeds[row] = Math.hypot(THERE[0]! - HERE[0]!, THERE[1]! - HERE[1]!) / seconds;
   }
   return speeds;

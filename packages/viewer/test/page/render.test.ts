@@ -101,20 +101,22 @@ describe.skipIf(!hasChromium || !hasFfmpeg)("simtape render", () => {
 
   test("that is wrong usage writes nothing, and says why in one line", async () => {
     const before = readdirSync(folder);
-    const path = join(folder, "path.json");
+    const [path, nothing] = [join(folder, "path.json"), join(folder, "null.json")];
     writeFileSync(path, '{"version":2}');
+    writeFileSync(nothing, "null");
     for (const [words, message] of [
       [["--at", "3s", "-o", join(folder, "a.mp4")], "--at makes a picture"],
       [["-o", join(folder, "a.png")], "a picture is of one time"],
       [["--browser", join(folder, "none"), "-o", join(folder, "a.mp4")], "no program that can be started"],
       [["--at", "3s", "--camera", path, "-o", join(folder, "b.png")], "not a camera path"],
+      [["--at", "3s", "--camera", nothing, "-o", join(folder, "b.png")], "not a camera path"],
     ] as const) {
       const { exit, stderr } = await command(["render", example("town.log"), ...small.slice(0, 2), ...words]);
       expect(stderr).toContain(message);
       expect(stderr.trim().split("\n")).toHaveLength(1);
       expect(exit).toBe(2);
     }
-    expect(readdirSync(folder).filter((name) => name !== "path.json")).toEqual(before);
+    expect(readdirSync(folder).filter((name) => !name.endsWith(".json"))).toEqual(before);
   });
 
   const short = ["--from", "3s", "--until", "3.2s", "--fps", "10"];

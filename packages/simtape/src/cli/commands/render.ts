@@ -251,11 +251,15 @@ async function cameraPath(file: string): Promise<unknown> {
   const found = await stat(file).catch(() => null);
   if (found?.isFile() !== true) throw new UsageError(`no camera path is there: ${file}`);
   if (found.size > PATH_LIMIT) throw new UsageError(`too large for a camera path: ${file}`);
+  const text = await readFile(file, "utf8");
+  let path: unknown;
   try {
-    return JSON.parse(await readFile(file, "utf8")) as unknown;
+    path = JSON.parse(text);
   } catch (error) {
     throw new UsageError(`not a camera path: ${file}: ${(error as Error).message}`);
   }
+  if (path === null) throw new UsageError(`not a camera path: ${file}: null`);
+  return path;
 }
 
 async function printed(made: object): Promise<void> {

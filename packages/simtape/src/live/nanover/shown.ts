@@ -1,4 +1,5 @@
 import { ByteBuilder } from "../../bytes/builder.ts";
+import { isSameBytes } from "../../bytes/same-bytes.ts";
 import { FRAME_INDEX, type MutableFrame, emptyMap, SERVER_TIMESTAMP } from "../../formats/nanover/layout/layout.ts";
 import { writeMessage } from "../../formats/nanover/layout/messagepack.ts";
 import { frameKeyOf, particleKeysOf, SHARED } from "../../formats/nanover/meaning/state.ts";
@@ -105,7 +106,5 @@ function entriesOf(entries: readonly Uint8Array[]): Entry[] {
 const FRAME_KEY: Uint8Array = Uint8Array.of(0xa5, ...new TextEncoder().encode("frame"));
 
 function isSame(a: Uint8Array | undefined, b: Uint8Array): boolean {
-  if (a === undefined || a.length !== b.length) return false;
-  for (let i = 0; i < b.length; i++) if (a[i] !== b[i]) return false;
-  return true;
+  return a !== undefined && isSameBytes(a, b);
 }

@@ -68,14 +68,14 @@ async function survey(source: QuerySource, options: PathsOptions): Promise<Surve
   if (bounds.start >= bounds.end) return new Survey(new Notes(reader.budget));
   const moments = new Moments((channel) => reader.state.holds?.(channel) !== false);
   const walk = await Walk.begin(reader, fold, bounds, bounds.first, options);
-  const found = new Survey(new Notes(reader.budget, () => COPIES * walk.state.byteLength));
+  const { state } = walk;
+  const found = new Survey(new Notes(reader.budget, () => COPIES * state.byteLength));
   // what holds at the start of a range is there at it, whether there is a message or not
   moments.isOne = options.start !== undefined;
-  found.begin(walk.state);
   for await (const batch of walk.batches()) {
-    for (const _ of walk.fold(batch, moments)) if (moments.take()) found.note(walk.state, walk.from);
+    for (const _ of walk.fold(batch, moments)) if (moments.take()) found.note(state, walk.from);
   }
-  if (moments.take()) found.note(walk.state, walk.from);
+  if (moments.take()) found.note(state, walk.from);
   return found;
 }
 
@@ -195,6 +195,8 @@ class Survey {
   /** Of values that were not looked into. */
   readonly #names = new Set<string>();
   #isShort = false;
+  /** What is touched is noted in the state. */
+  #isBegun = false;
   #shape = -1;
   #last: Time = Number.NaN;
 
@@ -202,11 +204,12 @@ class Survey {
     this.notes = notes;
   }
 
-  /** From now on the state notes what is touched; what is in it counts as touched. */
+  /** From now on the state notes what is touched; what is in it counts as touched. Without it, the first note begins. */
   begin(state: MutableState): void {
     const touched = state.touch();
     for (const name of state.values.keys()) touched.values.add(name);
     for (const set of state.sets.values()) touched.things(set, set.ids);
+    this.#isBegun = true;
   }
 
   /** From now on no value is looked into, and no thing is noted: paths cannot be listed. */
@@ -218,21 +221,23 @@ class Survey {
     return this.#isShort;
   }
 
-  /** The state as it is at a moment, with all that was touched since the moment before. */
+  /** The state as it is at a moment, with all that was touched since the moment before; at first with all that is in it. */
   note(state: MutableState, now: Time): void {
-    const touched = state.touch();
-    for (const name of touched.values) if (!name.startsWith(".")) this.#noteValue(state, name, now);
-    const isOther = touched.byOwner.size > 0 || state.shape !== this.#shape;
+    const touched = this.#isBegun ? state.touch() : null;
+    for (const name of touched?.values ?? state.values.keys())
+      if (!name.startsWith(".")) this.#noteValue(state, name, now);
+    const isOther = touched === null || touched.byOwner.size > 0 || state.shape !== this.#shape;
     for (const [name, set] of state.sets) {
       if (name.startsWith(".")) continue;
-      if (isOther) this.#noteSet(name, set, touched.byOwner.get(set), now);
+      if (isOther) this.#noteSet(name, set, touched === null ? set.ids : (touched.byOwner.get(set) ?? []), now);
       const extents = this.#sets.get(name)?.extents;
       if (this.#isShort) extents?.noteGaps(set);
       else extents?.note(set, isOther);
     }
     this.#shape = state.shape;
     this.#last = now;
-    touched.forget();
+    this.#isBegun = true;
+    state.touch().forget();
   }
 
   #noteValue(state: MutableState, name: string, now: Time): void {
@@ -251,14 +256,15 @@ class Survey {
     tree.note(state.value(name), now, this.#last);
   }
 
-  #noteSet(name: string, set: MutableEntitySet, touched: ReadonlySet<number | string> | undefined, now: Time): void {
+  /** `touched`: ids of things that may have come or gone. */
+  #noteSet(name: string, set: MutableEntitySet, touched: Iterable<number | string>, now: Time): void {
     let notes = this.#sets.get(name);
     if (notes === undefined) {
       notes = { things: new Map(), columns: new Map(), extents: new SetExtents(this.notes, this.#limit), isMet: false };
       this.#sets.set(name, notes);
     }
     if (set.size > 0) notes.isMet = true;
-    for (const id of this.#isShort ? [] : (touched ?? [])) {
+    for (const id of this.#isShort ? [] : touched) {
       let presence = notes.things.get(id);
       if (presence === undefined) {
         this.notes.add(A_THING);

@@ -5,7 +5,7 @@ import type { OpenRows } from "./rows.ts";
 import type { OpenGroup, Sink } from "./sinks.ts";
 
 /** Rows of a run at most: what is read of them stays close at hand. */
-const MOST = 256;
+const MOST = 1024;
 /** Fewer are sooner read one by one. After runs that were that short it is not tried again this many times at most. */
 const LEAST = 8;
 const PAUSE = 64;

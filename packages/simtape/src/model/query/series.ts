@@ -1,10 +1,9 @@
 import type { Reader } from "../reader.ts";
 import { channelsOf, scopeOf } from "../scope.ts";
-import type { State } from "../state/state.ts";
 import type { Time, TimeRange } from "../values/time.ts";
 import { Room } from "./line.ts";
 import type { Telling } from "./listing.ts";
-import { findPath, type SeriesPath } from "../state/path.ts";
+import { findPath, type Named, type SeriesPath } from "../state/path.ts";
 import { isCounted, Probe } from "./probe.ts";
 import { Reading } from "./reading.ts";
 import { AllSink, type Group, isSpeed, MinmaxSink, SampleSink, type Series, type Sink, type Steps } from "./sinks.ts";
@@ -113,7 +112,7 @@ async function resolved(
 ): Promise<SeriesPath[]> {
   const found = new Map<string, SeriesPath>();
   let missing = given.filter((path) => typeof path === "string");
-  const look = (state: State): void => {
+  const look = (state: Named): void => {
     missing = missing.filter((text) => {
       const path = findPath(text, state);
       if (path !== null) found.set(text, path);
@@ -121,7 +120,7 @@ async function resolved(
     });
   };
   for (const time of [first, end]) {
-    if (missing.length > 0) look((await source.fold.at(time, signal)).freeze());
+    if (missing.length > 0) look(await source.fold.at(time, signal));
   }
   if (missing.length > 0) {
     const { findInAll } = await import("./paths.ts");

@@ -52,6 +52,11 @@ export class MutableColumn implements CellTarget {
     this.#data = room(spec.kind, 0);
   }
 
+  /** Numbers of a cell. */
+  get width(): number {
+    return this.spec.width;
+  }
+
   /** Cell `k` of `row`; undefined for a row that is not there. */
   number(row: number, k = 0): number {
     return this.#data[row * this.spec.width + k] as number;

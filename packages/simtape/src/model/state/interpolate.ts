@@ -41,7 +41,7 @@ function valuesBetween(a: Values, b: Values, r: number, of: (path: string) => In
   return from === a ? (values as Map<string, Value>) : new LateValues(values);
 }
 
-function between(a: EntitySet, b: EntitySet, isElsewhere: (row: number) => boolean, r: number): EntitySet {
+function between(a: EntitySet, b: EntitySet, isTeleport: (row: number) => boolean, r: number): EntitySet {
   if (![...a.columns.values()].some(({ interpolation }) => interpolation !== "hold")) return a;
   const rows = rowsOf(a.ids, b.ids);
   const columns = new Map<string, Column>();
@@ -56,7 +56,7 @@ function between(a: EntitySet, b: EntitySet, isElsewhere: (row: number) => boole
       const mixed = data.slice();
       for (let i = 0; i < a.ids.length; i++) {
         const row = rows[i]!;
-        if (row < 0 || isElsewhere(row)) continue;
+        if (row < 0 || isTeleport(row)) continue;
         if (interpolation === "quaternion") mixQuaternion(mixed, i * width, to, row * width, r);
         else
           for (let k = 0; k < width; k++)

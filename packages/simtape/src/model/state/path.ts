@@ -1,5 +1,4 @@
 import type { Column } from "./column.ts";
-import type { EntitySet, State } from "./state.ts";
 import type { Value } from "../values/value.ts";
 
 /**
@@ -57,15 +56,26 @@ function itemText(item: SeriesItem): string {
   return `.${(typeof item === "number" && AXES[item]) || item}`;
 }
 
-/** The path that a text names in a state; null when it is not there. */
-export function findPath(text: string, state: State): SeriesPath | null {
+/** Values, things and columns by their names: a state, or one that is still folded. */
+export interface Named {
+  readonly values: ReadonlyMap<string, Value>;
+  readonly sets: ReadonlyMap<string, NamedSet>;
+}
+
+interface NamedSet {
+  readonly ids: readonly (number | string)[];
+  readonly columns: ReadonlyMap<string, { readonly width: number }>;
+}
+
+/** The path that a text names in a state; null when it is not there. What begins with `.` is the fold's own. */
+export function findPath(text: string, state: Named): SeriesPath | null {
   for (const value of state.values.keys()) {
-    if (!text.startsWith(value)) continue;
+    if (value.startsWith(".") || !text.startsWith(value)) continue;
     const keys = keysOf(state.values.get(value), text.slice(value.length));
     if (keys !== null) return { value, keys };
   }
   for (const [name, set] of state.sets) {
-    if (!text.startsWith(`${name}/`)) continue;
+    if (name.startsWith(".") || !text.startsWith(`${name}/`)) continue;
     const path = cellOf(name, set, text.slice(name.length + 1));
     if (path !== null) return path;
   }
@@ -90,8 +100,9 @@ function keysOf(value: Value | undefined, text: string): (string | number)[] | n
   return null;
 }
 
-function cellOf(set: string, { ids, columns }: EntitySet, text: string): CellPath | null {
+function cellOf(set: string, { ids, columns }: NamedSet, text: string): CellPath | null {
   for (const [column, cells] of columns) {
+    if (column.startsWith(".")) continue;
     for (const item of itemsOf(column, cells)) {
       const end = `/${column}${itemText(item)}`;
       if (!text.endsWith(end)) continue;

@@ -1,4 +1,5 @@
 import { ByteBuilder } from "../../../bytes/builder.ts";
+import { isSameBytes } from "../../../bytes/same-bytes.ts";
 import { type DeflateLevel, gzip } from "../../../codec/deflate.ts";
 import type { Lost } from "../../../model/writer.ts";
 import { writeCountedPackets, writePacketList } from "../layout/frames.ts";
@@ -152,12 +153,12 @@ function once(frames: NormalFrame[]): NormalFrame[] {
   return frames.filter((frame, i) => {
     const before = frames[i - 1];
     const isTwice = before !== undefined && before.native === frame.native && before.buffer !== frame.buffer;
-    return !(isTwice && sameBytes(before.record, frame.record) && before.packets.length === frame.packets.length);
+    return !(isTwice && isSameRecord(before.record, frame.record) && before.packets.length === frame.packets.length);
   });
 }
 
-function sameBytes(a: Uint8Array | null, b: Uint8Array | null): boolean {
-  return a !== null && b !== null && a.length === b.length && a.every((byte, i) => byte === b[i]);
+function isSameRecord(a: Uint8Array | null, b: Uint8Array | null): boolean {
+  return a !== null && b !== null && isSameBytes(a, b);
 }
 
 function inBuffers(frames: readonly NormalFrame[], bufferOf: (frame: NormalFrame) => number): Buffers {

@@ -1,6 +1,7 @@
 import { ByteCursor } from "../../../bytes/cursor.ts";
 import { LayoutError } from "../../../bytes/error.ts";
 import type { Budget } from "../../../bytes/budget.ts";
+import { isSameBytes } from "../../../bytes/same-bytes.ts";
 import type { Reporter } from "../../../model/error.ts";
 import { type ChannelRecord, readChannel, readSchema, type SchemaRecord } from "../../../codec/mcap/data.ts";
 
@@ -55,12 +56,7 @@ export class Definitions {
 }
 
 function isSameSchema(a: SchemaRecord, b: SchemaRecord): boolean {
-  return (
-    a.name === b.name &&
-    a.encoding === b.encoding &&
-    a.data.length === b.data.length &&
-    a.data.every((byte, i) => byte === b.data[i])
-  );
+  return a.name === b.name && a.encoding === b.encoding && isSameBytes(a.data, b.data);
 }
 
 function isSameChannel(a: ChannelRecord, b: ChannelRecord): boolean {

@@ -1,6 +1,7 @@
 import { Budget } from "../../../bytes/budget.ts";
 import { LayoutError } from "../../../bytes/error.ts";
 import { type ByteSource, type SourceBundle, SourceError } from "../../../io/source/source.ts";
+import { firstNamed } from "../../../model/first-named.ts";
 import type { Columns } from "../../../model/messages/batch.ts";
 import type { Query } from "../../../model/messages/batch-query.ts";
 import { boundsOf, readChunks, StatisticsCounter } from "../../../model/chunks.ts";
@@ -22,9 +23,6 @@ import { openIndexed } from "./indexed.ts";
 import type { McapChunk, Plan } from "./plan.ts";
 import { recordsOf } from "./records.ts";
 import { isMagic, scan } from "./scan.ts";
-
-/** Attachments that are named one by one when a conversion leaves them out; the rest is counted. */
-const MOST_NAMES = 100;
 
 /** Reads a file by its summary, or by a scan where the summary does not say enough. */
 export class McapReader implements Reader {
@@ -150,10 +148,8 @@ export class McapReader implements Reader {
   }
 
   async beside(): Promise<readonly { readonly path: string; readonly count: number }[]> {
-    const { attachments } = this.plan;
-    const named = attachments.slice(0, MOST_NAMES).map(({ name }) => ({ path: `attachments/${name}`, count: 1 }));
-    const rest = attachments.length - named.length;
-    return rest === 0 ? named : [...named, { path: "attachments", count: rest }];
+    const paths = this.plan.attachments.map(({ name }) => `attachments/${name}`);
+    return firstNamed(paths, "attachments");
   }
 
   async dissector(): Promise<Dissector> {

@@ -1,4 +1,5 @@
 import { crc32 } from "../../../bytes/crc32.ts";
+import { isSameBytes } from "../../../bytes/same-bytes.ts";
 import type { Compression } from "../../../codec/any.ts";
 import type { MessageBatch } from "../../../model/messages/batch.ts";
 import type { Dialect } from "./layout.ts";
@@ -146,7 +147,7 @@ export class TapeContext {
     if (opaque === undefined || opaque.length === 0) return null;
     this.#opaque ??= byChecksum(opaque);
     for (const { bytes, uncompressedSize } of this.#opaque.get(crc32(payload)) ?? []) {
-      if (isEqual(bytes, payload)) return uncompressedSize;
+      if (isSameBytes(bytes, payload)) return uncompressedSize;
     }
     return null;
   }
@@ -161,10 +162,4 @@ function byChecksum(opaque: readonly OpaquePayload[]): Map<number, OpaquePayload
     else found.push(payload);
   }
   return map;
-}
-
-function isEqual(a: Uint8Array, b: Uint8Array): boolean {
-  if (a.length !== b.length) return false;
-  for (let i = 0; i < a.length; i++) if (a[i] !== b[i]) return false;
-  return true;
 }

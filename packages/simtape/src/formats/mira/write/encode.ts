@@ -1,4 +1,5 @@
 import { ByteBuilder } from "../../../bytes/builder.ts";
+import { isSameBytes } from "../../../bytes/same-bytes.ts";
 import { transformOf } from "../../../model/axes/axes-transform.ts";
 import { type Origin, unsetOrigin } from "../../../model/axes/geodesy.ts";
 import { type Place, placesOf } from "../../../model/poses/place.ts";
@@ -248,7 +249,7 @@ class TapeEncoder implements StateEncoder {
       this.#refuse(name, path, value, `its type changed: a channel of type ${lane.type} holds no ${type}`);
     } else {
       lane.last = value;
-      if (lane.payload !== null && isEqual(lane.payload, payload)) return;
+      if (lane.payload !== null && isSameBytes(lane.payload, payload)) return;
       lane.payload = payload;
       this.#write(lane, path, time, payload);
     }
@@ -311,8 +312,4 @@ function isNew(numbers: readonly number[], last: Float64Array): boolean {
     last[i] = number;
   });
   return isChanged;
-}
-
-function isEqual(a: Uint8Array, b: Uint8Array): boolean {
-  return a.length === b.length && a.every((byte, i) => byte === b[i]);
 }

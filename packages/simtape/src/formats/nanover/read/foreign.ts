@@ -11,6 +11,7 @@ import {
   readEntries,
 } from "../../../io/zip/zip-directory.ts";
 import type { Finding } from "../../../model/error.ts";
+import { firstNamed, MOST_NAMES } from "../../../model/first-named.ts";
 import type { Lost } from "../../../model/writer.ts";
 import { INDEX_NAME, MESSAGES_NAME, PROVENANCE_NAME } from "../layout/zip.ts";
 import { type Archive, isNamed } from "./members.ts";
@@ -40,8 +41,6 @@ export interface Foreign {
 export const NOTHING_FOREIGN: Foreign = { members: [], gone: [], comment: new Uint8Array(0) };
 
 const NAMES = [MESSAGES_NAME, INDEX_NAME, PROVENANCE_NAME];
-/** Members that are named one by one when they are lost; the rest is counted. */
-const MOST_NAMES = 100;
 /** Characters at most that are shown of a name. */
 const LONGEST_NAME = 200;
 /** Bytes that a longer extra field needs for 64-bit sizes and a place. */
@@ -91,9 +90,8 @@ export async function foreignIn(archive: Archive, signal?: AbortSignal): Promise
 
 /** Members by the paths that reports have for them: the first by name, the rest as one. */
 export function pathsOf({ members }: Pick<Foreign, "members">): { readonly path: string; readonly count: number }[] {
-  const named = members.slice(0, MOST_NAMES).map(({ entry }) => ({ path: pathOf(entry), count: 1 }));
-  const rest = members.length - named.length;
-  return rest === 0 ? named : [...named, { path: "members", count: rest }];
+  const paths = members.map(({ entry }) => pathOf(entry));
+  return firstNamed(paths, "members");
 }
 
 /** Members as content that a result does not have, for one reason. */

@@ -1,5 +1,6 @@
 import { crc32 } from "../../../bytes/crc32.ts";
 import { hex } from "../../../bytes/error.ts";
+import { concatenate } from "../../../bytes/inflate-stream.ts";
 import { DEFLATED, ENCRYPTED, type Extent, type LocalHeader, STORED } from "../../../bytes/zip.ts";
 import type { ByteSource } from "../../../io/source/source.ts";
 import { slice } from "../../../io/source/window.ts";
@@ -109,13 +110,7 @@ async function contentIn(
     }
   }
   if (inflater.damage !== null) return null;
-  const content = new Uint8Array(size);
-  let at = 0;
-  for (const piece of pieces) {
-    content.set(piece, at);
-    at += piece.length;
-  }
-  return content;
+  return concatenate(pieces, size);
 }
 
 /** Whether the member of this header has this name. */

@@ -1,4 +1,5 @@
 import { ByteBuilder } from "../../../bytes/builder.ts";
+import { isSameBytes } from "../../../bytes/same-bytes.ts";
 import { type DirectoryEntry, FULL32, withoutZip64, writeZip64Extra } from "../../../bytes/zip.ts";
 import { readExactly } from "../../../io/zip/zip-directory.ts";
 import { readersBelow } from "../../../model/readers-below.ts";
@@ -38,7 +39,7 @@ export async function carriedFrom(like: Reader): Promise<Carried> {
     const foreign = (await reader.messages.foreign?.()) ?? NOTHING_FOREIGN;
     for (const { path, message } of foreign.gone) lost.push({ path, count: 1, reason: message });
     if (comment.length === 0) comment = foreign.comment;
-    else if (foreign.comment.length > 0 && !isEqual(comment, foreign.comment))
+    else if (foreign.comment.length > 0 && !isSameBytes(comment, foreign.comment))
       lost.push({ path: "comment", count: 1, reason: "the zip has the comment of the first recording" });
     const kept: ForeignMember[] = [];
     const refused: ForeignMember[] = [];
@@ -100,17 +101,13 @@ async function isSame(one: ForeignMember, other: ForeignMember): Promise<boolean
   for (let at = 0; at < a.compressedSize; at += PIECE) {
     const length = Math.min(PIECE, a.compressedSize - at);
     const left = await dataOf(one, at, length);
-    if (!isEqual(left, await dataOf(other, at, length))) return false;
+    if (!isSameBytes(left, await dataOf(other, at, length))) return false;
   }
   return true;
 }
 
 function dataOf({ source, dataOffset }: ForeignMember, at: number, length: number): Promise<Uint8Array> {
   return readExactly(source, dataOffset + at, length);
-}
-
-function isEqual(one: Uint8Array, other: Uint8Array): boolean {
-  return one.length === other.length && one.every((byte, i) => byte === other[i]);
 }
 
 /** Names as they are, whatever their encoding. */

@@ -1,3 +1,4 @@
+import { isSameBytes } from "../../../bytes/same-bytes.ts";
 import type { ByteSink, SinkBundle } from "../../../io/sink/sink.ts";
 import { RecordingError } from "../../../model/error.ts";
 import { KEYFRAME, type MessageBatch } from "../../../model/messages/batch.ts";
@@ -269,8 +270,7 @@ export class NanoverWriter implements Writer {
     const found = new Map(back.map(({ key, bytes }) => [key, bytes]));
     for (const { key, bytes } of given) {
       const same = found.get(key);
-      if (key === FRAME_INDEX || (same?.length === bytes.length && bytes.every((byte, i) => byte === same[i])))
-        continue;
+      if (key === FRAME_INDEX || (same !== undefined && isSameBytes(bytes, same))) continue;
       this.changed.set(prefix + key, (this.changed.get(prefix + key) ?? 0) + 1);
     }
   }
