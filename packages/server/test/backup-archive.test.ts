@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { PassThrough } from "node:stream";
+import { PassThrough, Writable } from "node:stream";
 import { gzipSync } from "node:zlib";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { ArchiveWriter, readArchive } from "../dist/backup/archive.js";
@@ -51,6 +51,30 @@ async function given(name: string, content: Uint8Array): Promise<{ readonly text
     return { why: (error as Error).message };
   }
 }
+
+test.each([0, 1500, 5000, 9000])("a backup whose disk is full after %i bytes ends, and says so", async (most) => {
+  let bytes = 0;
+  const out = new Writable({
+    highWaterMark: 1000,
+    write(piece: Uint8Array, _encoding, done): void {
+      bytes += piece.length;
+      setImmediate(() => done(bytes > most ? new Error("no space left") : null));
+    },
+  });
+  // the owner of the stream listens to it
+  out.on("error", () => undefined);
+  const writer = new ArchiveWriter(out);
+  const written = async (): Promise<void> => {
+    await writer.begin({ simtape: "backup", version: 1, migration: "001", made: "", tables: [] });
+    for (let n = 0; n < 20; n++) {
+      await writer.addRows("users", n, ['{"id":"a"}']);
+      await new Promise((resolve) => setTimeout(resolve, n % 3));
+    }
+    await writer.addFile("recordings/race.hcrp", 5000, pieces(Buffer.alloc(5000)));
+    await writer.finish();
+  };
+  await expect(written()).rejects.toThrow("no space left");
+});
 
 describe.each([
   ["a.tar", (tar: Buffer): Buffer => tar],

@@ -104,7 +104,13 @@ export class ArchiveWriter {
 
   async #write(piece: Uint8Array): Promise<void> {
     this.#bytes += piece.length;
-    if (!this.#out.write(piece)) await once(this.#out, "drain");
+    if (!this.#out.write(piece)) await this.#drained();
+  }
+
+  /** Rejects when the stream has failed: it drains no more, and says so only once. */
+  async #drained(): Promise<void> {
+    if (!this.#out.destroyed) await once(this.#out, "drain");
+    if (this.#out.destroyed) throw this.#out.errored ?? new BackupError("what the backup is written to was closed");
   }
 }
 

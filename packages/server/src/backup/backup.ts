@@ -2,6 +2,7 @@ import { open, rename, rm } from "node:fs/promises";
 import { PassThrough, type Writable } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import { createGzip } from "node:zlib";
+import { SinkError } from "simtape/command";
 import { openData } from "../library/data.ts";
 import type { Library } from "../library/library.ts";
 import { openLibrary } from "../library/open.ts";
@@ -38,19 +39,22 @@ export async function backUp(
 ): Promise<BackupReport> {
   if (typeof output !== "string") return writeAll(settings, output, hasRecordings);
   const unfinished = `${output}.unfinished`;
-  const file = await open(unfinished, "w", 0o600);
+  const file = await open(unfinished, "w", 0o600).catch((error: NodeJS.ErrnoException) => {
+    throw new SinkError(`cannot be created (${error.code ?? error.message}): ${output}`, { cause: error });
+  });
   try {
     const content = output.endsWith("gz") ? createGzip() : new PassThrough();
-    const written = pipeline(content, file.createWriteStream({ flush: true }));
-    const report = await Promise.race([
-      writeAll(settings, content, hasRecordings),
-      // this fails only when the disk does
-      written.then(() => new Promise<never>(() => undefined)),
-    ]);
-    content.end();
-    await written;
+    const written = pipeline(content, file.createWriteStream({ flush: true })).catch((error: unknown) => {
+      const { code, message } = error as NodeJS.ErrnoException;
+      throw new SinkError(`cannot be written, is the disk full? (${code ?? message}): ${output}`, { cause: error });
+    });
+    const made = writeAll(settings, content, hasRecordings).finally(() => content.end());
+    // both end before the file is removed; where the disk has failed, that is why the other has, too
+    const [disk, all] = await Promise.allSettled([written, made]);
+    if (disk.status === "rejected") throw disk.reason;
+    if (all.status === "rejected") throw all.reason;
     await rename(unfinished, output);
-    return report;
+    return all.value;
   } catch (error) {
     await rm(unfinished, { force: true });
     throw error;
