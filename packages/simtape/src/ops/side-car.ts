@@ -277,7 +277,7 @@ class Pass {
         from = to;
       }
       if (await keyframes.isIn(batch)) since = 0;
-      if (tap !== null) pass.#collect(tap.take(batch));
+      if (tap !== null) for (const found of tap.take(batch)) pass.#collect(found);
       if (end > start) options.onProgress?.((size * (last - start)) / (end - start), size);
     }
     if (tap !== null) pass.#collect(tap.rest());

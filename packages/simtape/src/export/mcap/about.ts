@@ -3,7 +3,7 @@ import type { Recording } from "../../model/recording.ts";
 import type { Timeline } from "../../model/values/time.ts";
 import type { Lost } from "../../model/writer.ts";
 import type { Clock } from "./clock.ts";
-import { jsonOf } from "./json.ts";
+import { jsonUpTo } from "./json.ts";
 
 /** Name of the metadata record about the recording. */
 export const ABOUT = "simtape";
@@ -28,8 +28,8 @@ export function aboutTexts(
   };
   const lost: Lost[] = [];
   for (const [key, value] of Object.entries(info.metadata)) {
-    const text = jsonOf(value);
-    if (text.length <= MOST) texts[`recording.${key}`] = text;
+    const text = jsonUpTo(value, MOST);
+    if (text !== null) texts[`recording.${key}`] = text;
     else lost.push({ path: `metadata/${key}`, reason: `longer than ${MOST} characters`, count: 1 });
   }
   return { texts, lost };

@@ -1,13 +1,13 @@
 import { LayoutError } from "../../bytes/error.ts";
 import type { MessageBatch } from "../../model/messages/batch.ts";
 import type { Channel, Value } from "../../model/values/value.ts";
-import { base64, jsonOf } from "./json.ts";
 import type { LaserScans } from "./scans.ts";
 import { channelMetadata, type Topics } from "./topics.ts";
 import { schemaOf } from "./value-schema.ts";
 
-/** Messages of a channel from which its schema is drawn. */
+/** Messages of a channel from which its schema is drawn, and bytes of payloads from which on there are enough of them. */
 const SAMPLES = 64;
+const SAMPLE_BYTES = 4 << 20;
 
 /** A channel that has messages in the file. */
 interface Written {
@@ -60,21 +60,27 @@ export class ChannelMessages {
     const written = this.#written.get(id) ?? this.#begin(channel, batch, i);
     const time = batch.time[i]!;
     const value = decoded(channel, batch, i);
-    let text: string;
-    if (value === undefined) {
-      text = `{"undecoded":"${base64(batch.payload(i))}"}`;
-      this.undecoded.set(channel.name, (this.undecoded.get(channel.name) ?? 0) + 1);
-    } else text = written.isWrapped || !isObject(value) ? `{"value":${jsonOf(value)}}` : jsonOf(value);
-    this.#topics.sink.text(written.number, time, batch.sequence[i]!, text);
+    this.#topics.sink.json(written.number, time, batch.sequence[i]!, this.#shown(channel, written, value, batch, i));
     this.count++;
     if (value !== undefined) this.#scans.write(channel, time, value);
   }
 
+  /** What stands in the file of a row: an object. */
+  #shown(channel: Channel, { isWrapped }: Written, value: Value | undefined, batch: MessageBatch, i: number): Value {
+    if (value !== undefined) return isWrapped || !isObject(value) ? { value } : value;
+    this.undecoded.set(channel.name, (this.undecoded.get(channel.name) ?? 0) + 1);
+    return { undecoded: batch.payload(i) };
+  }
+
   #begin(channel: Channel, batch: MessageBatch, from: number): Written {
     const values: Value[] = [];
-    for (let i = from; i < batch.length && values.length < SAMPLES; i++) {
-      const value = batch.channel[i] === channel.id ? decoded(channel, batch, i) : undefined;
-      if (value !== undefined) values.push(value);
+    let bytes = 0;
+    for (let i = from; i < batch.length && values.length < SAMPLES && bytes < SAMPLE_BYTES; i++) {
+      if (batch.channel[i] !== channel.id) continue;
+      const value = decoded(channel, batch, i);
+      if (value === undefined) continue;
+      values.push(value);
+      bytes += batch.end[i]! - batch.start[i]!;
     }
     const isWrapped = values.some((value) => !isObject(value));
     const { name, schema } = channel;

@@ -1,11 +1,17 @@
 import type { Time } from "../../model/values/time.ts";
+import type { Value } from "../../model/values/value.ts";
 import type { Clock } from "./clock.ts";
 import { INDEX_ENTRY, INDEX_HEAD, MESSAGE_HEAD, putMessage, putMessageIndex } from "../../codec/mcap/data.ts";
 import { PREFIX } from "../../codec/mcap/opcode.ts";
+import { jsonPieces } from "./json.ts";
 
 const UTF8 = new TextEncoder();
 /** Rows there is room for at first. */
 const ROWS = 1024;
+/** A text of more characters is taken to have mostly such of one byte. */
+const LONG = 1 << 20;
+/** Memory of so many times the usual is not kept for the next chunk. */
+const WIDE = 8;
 /** Bytes of a message before its payload, and of a message index before its entries, with their prefixes. */
 const BEFORE = PREFIX + MESSAGE_HEAD;
 const BEFORE_ENTRIES = PREFIX + INDEX_HEAD;
@@ -22,10 +28,14 @@ export interface ChunkIndexes {
  */
 export class ChunkBuilder {
   readonly #clock: Clock;
+  /** Bytes that there is room for at first. */
+  readonly #usual: number;
   #bytes: Uint8Array;
   #view: DataView;
   #length = 0;
   #rows = 0;
+  /** Bytes of the payload of the message that is being written. */
+  #payload = 0;
   #time = new Float64Array(ROWS);
   #offset = new Uint32Array(ROWS);
   #channel = new Uint16Array(ROWS);
@@ -36,6 +46,7 @@ export class ChunkBuilder {
   /** Room for so many bytes at first. */
   constructor(clock: Clock, room: number) {
     this.#clock = clock;
+    this.#usual = room;
     this.#bytes = new Uint8Array(room);
     this.#view = new DataView(this.#bytes.buffer);
   }
@@ -71,12 +82,27 @@ export class ChunkBuilder {
     this.#head(channel, time, sequence, length);
   }
 
-  /** A message whose payload is a text as UTF-8. */
-  text(channel: number, time: Time, sequence: number, text: string): void {
-    // at most three bytes for one of UTF-16
-    this.#room(BEFORE + 3 * text.length);
-    const { written } = UTF8.encodeInto(text, this.#bytes.subarray(this.#length + BEFORE));
-    this.#head(channel, time, sequence, written);
+  /** A message whose payload is the JSON of a value. */
+  json(channel: number, time: Time, sequence: number, value: Value): void {
+    this.#payload = 0;
+    this.#addText(jsonPieces(value, this.#takePiece));
+    this.#head(channel, time, sequence, this.#payload);
+  }
+
+  readonly #takePiece = (text: string): void => this.#addText(text);
+
+  /** The text as UTF-8 behind what there is of the payload of a message whose head is not there yet. */
+  #addText(text: string): void {
+    for (let rest = text; rest.length > 0; ) {
+      // at most three bytes for one of UTF-16, of which a long text has few
+      const room = rest.length > LONG ? rest.length : 3 * rest.length;
+      this.#room(BEFORE + this.#payload + room);
+      const at = this.#length + BEFORE + this.#payload;
+      const { read, written } = UTF8.encodeInto(rest, this.#bytes.subarray(at));
+      this.#payload += written;
+      if (read === rest.length) return;
+      rest = rest.slice(read);
+    }
   }
 
   #head(channel: number, time: Time, sequence: number, payload: number): void {
@@ -127,8 +153,9 @@ export class ChunkBuilder {
     return { bytes, places };
   }
 
-  /** Begins the next chunk in the same memory. */
+  /** Begins the next chunk, in the same memory unless that is much more than it should need. */
   clear(): void {
+    if (this.#bytes.length > WIDE * this.#usual) this.#use(new Uint8Array(this.#usual));
     this.#length = 0;
     this.#rows = 0;
     this.first = Number.POSITIVE_INFINITY;
@@ -139,9 +166,13 @@ export class ChunkBuilder {
     const need = this.#length + more;
     if (need <= this.#bytes.length) return;
     const grown = new Uint8Array(Math.max(need, 2 * this.#bytes.length));
-    grown.set(this.records);
-    this.#bytes = grown;
-    this.#view = new DataView(grown.buffer);
+    grown.set(this.#bytes.subarray(0, this.#length + BEFORE + this.#payload));
+    this.#use(grown);
+  }
+
+  #use(bytes: Uint8Array): void {
+    this.#bytes = bytes;
+    this.#view = new DataView(bytes.buffer);
   }
 
   #growRows(): void {

@@ -1,4 +1,5 @@
 import type { Time } from "../../model/values/time.ts";
+import type { Value } from "../../model/values/value.ts";
 
 /** Takes schemas, channels and messages as MCAP has them: a file, or a server that sends them. */
 export interface TopicSink {
@@ -8,8 +9,8 @@ export interface TopicSink {
   channel(topic: string, schema: number, encoding: string, metadata?: Readonly<Record<string, string>>): number;
   /** A message. The payload is copied. */
   bytes(channel: number, time: Time, sequence: number, payload: Uint8Array): void;
-  /** A message whose payload is a text, as UTF-8. */
-  text(channel: number, time: Time, sequence: number, text: string): void;
+  /** A message whose payload is the JSON of a value. */
+  json(channel: number, time: Time, sequence: number, value: Value): void;
   /** It holds much more than it should: await `drain()` before the next message, also inside a moment. */
   readonly isOverfull: boolean;
   /** Lets go of what it holds. */

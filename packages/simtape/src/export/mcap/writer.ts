@@ -15,6 +15,7 @@ import { MAGIC, OP, PREFIX } from "../../codec/mcap/opcode.ts";
 import { patchU64, writePrefix, writeRecord } from "../../codec/mcap/parts.ts";
 import type { ByteSink } from "../../io/sink/sink.ts";
 import type { Time } from "../../model/values/time.ts";
+import type { Value } from "../../model/values/value.ts";
 import { ChunkBuilder } from "./chunk.ts";
 import type { Clock } from "./clock.ts";
 import { combineCrcs } from "./crc-combine.ts";
@@ -107,9 +108,9 @@ export class McapWriter {
     this.#chunk.bytes(channel, time, sequence, payload);
   }
 
-  /** A message whose payload is a text, such as one of JSON. */
-  text(channel: number, time: Time, sequence: number, text: string): void {
-    this.#chunk.text(channel, time, sequence, text);
+  /** A message whose payload is the JSON of a value. */
+  json(channel: number, time: Time, sequence: number, value: Value): void {
+    this.#chunk.json(channel, time, sequence, value);
   }
 
   /** The chunk has as many bytes as it should. */

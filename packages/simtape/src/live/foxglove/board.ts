@@ -1,7 +1,8 @@
-import { base64 } from "../../export/mcap/json.ts";
+import { base64, jsonOf } from "../../export/mcap/json.ts";
 import { Clock } from "../../export/mcap/clock.ts";
 import type { TopicSink } from "../../export/mcap/topic-sink.ts";
 import type { Time } from "../../model/values/time.ts";
+import type { Value } from "../../model/values/value.ts";
 import type { Client, Subscription } from "./client.ts";
 import { type Advertised, MESSAGE_HEAD, schemaText, SERVER_OP, SUBSCRIPTION_AT, TIME_AT } from "./protocol.ts";
 
@@ -155,9 +156,10 @@ export class Board implements TopicSink {
     this.#give(of, frame, time);
   }
 
-  text(channel: number, time: Time, _sequence: number, text: string): void {
+  json(channel: number, time: Time, _sequence: number, value: Value): void {
     const of = this.#channels.get(channel);
     if (of === undefined || (of.subscriptions.length === 0 && !of.isKept)) return;
+    const text = jsonOf(value);
     // at most three bytes for one of UTF-16
     const room = MESSAGE_HEAD + 3 * text.length;
     if (this.#scratch.length < room) this.#scratch = new Uint8Array(2 * room);

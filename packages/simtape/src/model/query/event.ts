@@ -61,4 +61,9 @@ export interface EventReader {
    * May throw `LayoutError` for a payload that does not fit: it has no event.
    */
   read(batch: MessageBatch, i: number, into: RecordingEvent[]): void;
+  /**
+   * The events of row `i` one after the other, as `read` gives them all, where it has very many; null: `read` is to be
+   * called. Absent: no row has so many.
+   */
+  long?(batch: MessageBatch, i: number): Iterable<RecordingEvent> | null;
 }

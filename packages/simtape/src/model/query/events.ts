@@ -6,6 +6,9 @@ import type { Time } from "../values/time.ts";
 import type { ChannelInfo } from "../values/value.ts";
 import type { Participant, RecordingEvent, EventQuery, EventReader } from "./event.ts";
 
+/** Events of a part at most, but for those of a row that is not long. */
+const MOST = 4096;
+
 /** The events of a recording in arrays, ascending by (time, sequence); one array for a few messages each, some empty. */
 export async function* readEvents(
   recording: Recorded,
@@ -27,11 +30,9 @@ export async function* readEvents(
     const first = (await recording.timeline()).start;
     if (start !== undefined && start > first) await reader.begin(start, signal);
     for await (const batch of recording.batches({ start, end, channels, signal })) {
-      for (const piece of piecesOf(batch)) {
-        const found: RecordingEvent[] = [];
-        readRows(reader, piece, found);
-        yield listed.among(found.filter(isWanted), piece.time[piece.length - 1]!);
-        onProgress?.(piece.time[piece.length - 1]!);
+      for (const { found, until } of partsOf(reader, batch)) {
+        yield listed.among(found.filter(isWanted), until);
+        onProgress?.(until);
       }
     }
   }
@@ -66,7 +67,7 @@ export async function eventTap(
   recording: Recorded,
   signal?: AbortSignal,
 ): Promise<{
-  readonly take: (batch: MessageBatch) => readonly RecordingEvent[];
+  readonly take: (batch: MessageBatch) => Iterable<readonly RecordingEvent[]>;
   readonly rest: () => readonly RecordingEvent[];
 } | null> {
   const reader = await (await recording.traits()).events?.(recording, signal);
@@ -78,12 +79,11 @@ export async function eventTap(
     read: (batch, i, into) => {
       if (isWanted[batch.channel[i]!] === true) reader.read(batch, i, into);
     },
+    long: (batch, i) => (isWanted[batch.channel[i]!] === true ? (reader.long?.(batch, i) ?? null) : null),
   };
   return {
-    take: (batch) => {
-      const found: RecordingEvent[] = [];
-      readRows(only, batch, found);
-      return batch.length === 0 ? found : listed.among(found, batch.time[batch.length - 1]!);
+    *take(batch) {
+      for (const { found, until } of partsOf(only, batch)) yield listed.among(found, until);
     },
     rest: () => listed.rest(),
   };
@@ -105,11 +105,48 @@ export function calledBy({ set, id, label }: Participant): string {
   return set === null ? String(id) : `${set} ${id}`;
 }
 
-/** Reads all rows of a batch. Rows that do not fit their schema have no events. */
-export function readRows(reader: EventReader, batch: MessageBatch, into: RecordingEvent[]): void {
-  for (let i = 0; i < batch.length; ) {
+/** Events, and the time that rows were read to: at that time there may be more. */
+interface Part {
+  readonly found: readonly RecordingEvent[];
+  readonly until: Time;
+}
+
+/** Reads all rows of a batch, in parts of not too many events. */
+function* partsOf(reader: EventReader, batch: MessageBatch): Generator<Part> {
+  for (const piece of piecesOf(batch)) {
+    // a row that is long ends its piece
+    const last = piece.length - 1;
+    const until = piece.time[last]!;
+    const long = reader.long?.(piece, last) ?? null;
+    let found: RecordingEvent[] = [];
+    readRows(reader, piece, found, long === null ? piece.length : last);
+    if (long !== null) {
+      for (const event of fitting(long)) {
+        if (found.length >= MOST) {
+          yield { found, until };
+          found = [];
+        }
+        found.push(event);
+      }
+    }
+    yield { found, until };
+  }
+}
+
+/** Those of a row up to where it does not fit its schema, if it does not. */
+function* fitting(events: Iterable<RecordingEvent>): Generator<RecordingEvent> {
+  try {
+    yield* events;
+  } catch (error) {
+    if (!(error instanceof LayoutError)) throw error;
+  }
+}
+
+/** Reads rows up to `end`. Rows that do not fit their schema have no events, or those before what does not fit. */
+export function readRows(reader: EventReader, batch: MessageBatch, into: RecordingEvent[], end: number = batch.length): void {
+  for (let i = 0; i < end; ) {
     try {
-      for (; i < batch.length; i++) reader.read(batch, i, into);
+      for (; i < end; i++) reader.read(batch, i, into);
     } catch (error) {
       // It does not fit its schema, which is a finding and no event.
       if (!(error instanceof LayoutError)) throw error;

@@ -54,6 +54,10 @@ const LISTS: readonly (PacketKind | null)[] = [
   "weather",
 ];
 
+/** A packet of more bytes may have very many records. */
+const LONG = 64 << 10;
+/** Ways of being called that are looked up. */
+const MOST_CALLED = 4096;
 /** Bytes of a packet without records: their count. */
 const EMPTY = 2;
 /** Bytes of a traffic light in a packet of them (spec §4.7). */
@@ -71,6 +75,9 @@ const DOORS = [
   "all doors",
 ];
 
+/** What an actor is called, without its id. */
+type Called = Pick<Participant, "label"> & { readonly set: string };
+
 /**
  * Reads events from CARLA's packets. A collision is one that the frame before had not, as in CARLA's own query
  * (semantics §3.2): while two actors touch, each frame has it again.
@@ -83,7 +90,9 @@ export class CarlaEvents implements EventReader {
   /** By channel id. */
   readonly #kinds: readonly (PacketKind | null)[];
   readonly #first: Time;
-  readonly #actors = new Map<number, Participant>();
+  readonly #actors = new Map<number, Called>();
+  /** Each once: many actors are called the same. */
+  readonly #called = new Map<string, Called>();
   /** Who touched whom in the frame before, and in this one. */
   #before = new Set<string>();
   #now = new Set<string>();
@@ -129,7 +138,7 @@ export class CarlaEvents implements EventReader {
   #learnActors(name: string, { ids, columns }: EntitySet): void {
     ids.forEach((id, row) => {
       const [kind, role] = [columns.get("kind"), columns.get("label")].map((column) => String(column?.data[row] ?? ""));
-      this.#actors.set(Number(id), { set: name, id, label: labelOf(kind!, role!) });
+      this.#add(Number(id), name, labelOf(kind!, role!));
     });
   }
 
@@ -147,15 +156,25 @@ export class CarlaEvents implements EventReader {
     const start = batch.start[i]!;
     const end = batch.end[i]!;
     if (end - start <= EMPTY) return;
-    const channel = this.#recording.channels[id]!;
     if (kind === "state") {
-      this.#readLights(channel, batch, i, into);
+      this.#readLights(this.#recording.channels[id]!, batch, i, into);
       return;
     }
-    const cursor = new ByteCursor(batch.bytes, start, end);
+    for (const event of this.#records(kind, batch, i)) into.push(event);
+  }
+
+  long(batch: MessageBatch, i: number): Iterable<RecordingEvent> | null {
+    const kind = this.#kinds[batch.channel[i]!]!;
+    const isLong = batch.end[i]! - batch.start[i]! > LONG && kind !== "frame-start" && kind !== "state";
+    return isLong ? this.#records(kind, batch, i) : null;
+  }
+
+  *#records(kind: PacketKind | null, batch: MessageBatch, i: number): Generator<RecordingEvent> {
+    const channel = this.#recording.channels[batch.channel[i]!]!;
+    const cursor = new ByteCursor(batch.bytes, batch.start[i]!, batch.end[i]!);
     for (let left = cursor.u16le(); left > 0; left--) {
       const event = this.#record(kind, cursor, batch.time[i]!);
-      if (event !== null) into.push(eventOf(channel, batch, i, event));
+      if (event !== null) yield eventOf(channel, batch, i, event);
     }
   }
 
@@ -169,7 +188,7 @@ export class CarlaEvents implements EventReader {
 
   /** One record of a packet; null: nothing is new. */
   #record(
-    kind: PacketKind,
+    kind: PacketKind | null,
     cursor: ByteCursor,
     time: Time,
   ): (Pick<RecordingEvent, "kind" | "text"> & Partial<RecordingEvent>) | null {
@@ -179,8 +198,7 @@ export class CarlaEvents implements EventReader {
         // until 0.9.11 sensors were recorded as type 0 (spec §4.2)
         const set = added.type === 0 && added.blueprint.startsWith("sensor.") ? "sensors" : SETS[added.type];
         const role = added.attributes.findLast((attribute) => attribute.id === "role_name")?.value ?? "";
-        const actor = { set: set ?? "other", id: added.id, label: labelOf(added.blueprint, role) };
-        this.#actors.set(added.id, actor);
+        const actor = this.#add(added.id, set ?? "other", labelOf(added.blueprint, role));
         const text = `${named(actor)} ${time === this.#first ? "is present" : "spawns"}`;
         return { kind: "spawn", text, who: [actor], value: added as unknown as Value };
       }
@@ -261,7 +279,20 @@ export class CarlaEvents implements EventReader {
 
   /** `otherwise` is the set of an actor that was never added. */
   #actor(id: number, otherwise = "other"): Participant {
-    return this.#actors.get(id) ?? { set: otherwise, id, label: "" };
+    const called = this.#actors.get(id);
+    return { set: called?.set ?? otherwise, id, label: called?.label ?? "" };
+  }
+
+  #add(id: number, set: string, label: string): Participant {
+    const key = `${set} ${label}`;
+    let called = this.#called.get(key);
+    if (called === undefined) {
+      called = { set, label };
+      if (this.#called.size >= MOST_CALLED) this.#called.clear();
+      this.#called.set(key, called);
+    }
+    this.#actors.set(id, called);
+    return { set, id, label: called.label };
   }
 }
 
