@@ -25,7 +25,8 @@ export function sniffCompression(bytes: Uint8Array, limit: number = 64 * 1024 * 
  * else rejects with `LayoutError`. Never allocates much beyond `expectedSize`. Decoders load on use.
  */
 export async function decompress(kind: Compression, bytes: Uint8Array, expectedSize: number): Promise<Uint8Array> {
-  const result = await run(kind, bytes, expectedSize);
+  const decode = loaded.get(kind) ?? (await load(kind));
+  const result = await decode(bytes, expectedSize);
   if (result.length !== expectedSize) {
     throw new LayoutError("malformed", `${kind} content is ${result.length} bytes, ${expectedSize} are expected`, 0);
   }
@@ -44,27 +45,33 @@ function markedCompression(bytes: Uint8Array): Compression | null {
   return null;
 }
 
-async function run(kind: Compression, bytes: Uint8Array, size: number): Promise<Uint8Array> {
-  switch (kind) {
-    case "zlib":
-      return inflateZlib(bytes, size);
-    case "deflate":
-      return inflateRaw(bytes, size);
-    case "gzip": {
-      const { bytes: content, damage, consumed } = gunzip(bytes, size);
-      if (damage !== null) throw damage;
-      if (consumed !== bytes.length) throw new LayoutError("malformed", "bytes follow the gzip members", consumed);
-      return content;
-    }
-    case "bzip2":
-      return (await import("./bzip2.ts")).decompressBzip2(bytes, size);
-    case "lz4":
-      return (await import("./lz4.ts")).decompressLz4(bytes, size);
-    case "xz":
-      return (await import("./xz.ts")).decompressXz(bytes, size);
-    case "zstd": {
-      const zstd = await (await import("./zstd.ts")).loadZstd();
-      return zstd.decompress(bytes, { size, allowUnknownSize: true });
-    }
-  }
+type Decode = (bytes: Uint8Array, size: number) => Uint8Array | Promise<Uint8Array>;
+
+/** Those that were used: an import takes as long as a small chunk, the second time, too. */
+const loaded = new Map<Compression, Decode>();
+
+async function load(kind: Compression): Promise<Decode> {
+  const decode = await DECODERS[kind]();
+  loaded.set(kind, decode);
+  return decode;
+}
+
+const DECODERS: Readonly<Record<Compression, () => Promise<Decode>>> = {
+  zlib: () => Promise.resolve(inflateZlib),
+  deflate: () => Promise.resolve(inflateRaw),
+  gzip: () => Promise.resolve(wholeGzip),
+  bzip2: async () => (await import("./bzip2.ts")).decompressBzip2,
+  lz4: async () => (await import("./lz4.ts")).decompressLz4,
+  xz: async () => (await import("./xz.ts")).decompressXz,
+  async zstd() {
+    const zstd = await (await import("./zstd.ts")).loadZstd();
+    return (bytes, size) => zstd.decompress(bytes, { size, allowUnknownSize: true });
+  },
+};
+
+function wholeGzip(bytes: Uint8Array, size: number): Uint8Array {
+  const { bytes: content, damage, consumed } = gunzip(bytes, size);
+  if (damage !== null) throw damage;
+  if (consumed !== bytes.length) throw new LayoutError("malformed", "bytes follow the gzip members", consumed);
+  return content;
 }

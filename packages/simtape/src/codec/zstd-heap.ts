@@ -32,6 +32,12 @@ interface Functions {
   free(address: number): void;
 }
 
+/** Gives memory for a result of so many bytes: some of that size or more, or how much of it to make. */
+export type Memory = (size: number) => ArrayBuffer | number;
+
+/** Makes memory for each result. */
+export const FRESH: Memory = (size) => size;
+
 /** zstd failed; `code` is its error number, negated, or 0 when there is no memory. */
 export class ZstdFailure extends Error {
   readonly code: number;
@@ -60,14 +66,23 @@ export class ZstdHeap {
     return new ZstdHeap(instance.exports as unknown as Functions);
   }
 
-  /** One frame, at a level from 1 to 22, and `room` more bytes behind it, which are 0. Throws `ZstdFailure`. */
-  compress(bytes: Uint8Array, dictionary: Uint8Array, level: number, room: number): Uint8Array<ArrayBuffer> {
-    return this.#run(bytes, dictionary, this.#zstd.ZSTD_compressBound(bytes.length), level, room);
+  /**
+   * One frame, at a level from 1 to 22, in `memory`, and `room` more bytes behind it, which may be anything. Throws
+   * `ZstdFailure`.
+   */
+  compress(
+    bytes: Uint8Array,
+    dictionary: Uint8Array,
+    level: number,
+    room: number,
+    memory: Memory,
+  ): Uint8Array<ArrayBuffer> {
+    return this.#run(bytes, dictionary, this.#zstd.ZSTD_compressBound(bytes.length), level, room, memory);
   }
 
   /** The content of one frame, `capacity` bytes at most. Throws `ZstdFailure`. */
   decompress(frame: Uint8Array, dictionary: Uint8Array, capacity: number): Uint8Array<ArrayBuffer> {
-    return this.#run(frame, dictionary, capacity, null, 0);
+    return this.#run(frame, dictionary, capacity, null, 0, FRESH);
   }
 
   /** Compresses at a level; null: decompresses. */
@@ -77,6 +92,7 @@ export class ZstdHeap {
     capacity: number,
     level: number | null,
     room: number,
+    memory: Memory,
   ): Uint8Array<ArrayBuffer> {
     const zstd = this.#zstd;
     let to = 0;
@@ -86,9 +102,9 @@ export class ZstdHeap {
       to = this.#room(capacity);
       from = this.#room(bytes.length);
       known = this.#room(dictionary.length);
-      const memory = new Uint8Array(zstd.memory.buffer);
-      memory.set(bytes, from);
-      memory.set(dictionary, known);
+      const heap = new Uint8Array(zstd.memory.buffer);
+      heap.set(bytes, from);
+      heap.set(dictionary, known);
       const length =
         level === null
           ? zstd.ZSTD_decompress_usingDict(
@@ -113,10 +129,10 @@ export class ZstdHeap {
       if (zstd.ZSTD_isError(length) !== 0) throw new ZstdFailure(length);
       // not the view from before: when the memory grows it is another buffer
       const result = new Uint8Array(zstd.memory.buffer, to, length);
-      if (room === 0) return result.slice();
-      const longer = new Uint8Array(length + room);
-      longer.set(result);
-      return longer;
+      const place = memory(length + room);
+      const copy = new Uint8Array(typeof place === "number" ? new ArrayBuffer(place) : place, 0, length + room);
+      copy.set(result);
+      return copy;
     } finally {
       // as in C, freeing nothing is allowed
       zstd.free(to);

@@ -4,7 +4,7 @@ import { LayoutError } from "../bytes/error.ts";
 import { UnavailableError } from "./unavailable.ts";
 import { loadXxh64Low } from "./xxhash.ts";
 import { readZstdFrameHeader, zstdDictionaryId, zstdFrameLength } from "./zstd-frame.ts";
-import { ZstdFailure, ZstdHeap } from "./zstd-heap.ts";
+import { FRESH, type Memory, ZstdFailure, ZstdHeap } from "./zstd-heap.ts";
 import { providedZstd } from "./zstd-provided.ts";
 import { storedContent } from "./zstd-stored.ts";
 
@@ -25,6 +25,8 @@ export interface ZstdCompressOptions {
   readonly dictionary?: Uint8Array;
   /** Ends the frame with its content checksum; default true. */
   readonly checksum?: boolean;
+  /** Where the frame may be put, so that it needs no fresh memory; default: nowhere. */
+  readonly memory?: Memory;
 }
 
 /** What a frame is expected to be. */
@@ -97,13 +99,13 @@ class WasmZstd implements Zstd {
   }
 
   compress(bytes: Uint8Array, options: ZstdCompressOptions = {}): Uint8Array<ArrayBuffer> {
-    const { level = 3, dictionary, checksum = true } = options;
+    const { level = 3, dictionary, checksum = true, memory = FRESH } = options;
     if (dictionary === undefined && bytes.length >= NATIVE && this.#native?.compress != null) {
       return this.#native.compress(bytes, level, checksum);
     }
     let frame: Uint8Array<ArrayBuffer>;
     try {
-      frame = this.#heap.compress(bytes, dictionary ?? EMPTY, level, checksum ? CHECKSUM : 0);
+      frame = this.#heap.compress(bytes, dictionary ?? EMPTY, level, checksum ? CHECKSUM : 0, memory);
     } catch (error) {
       throw failed(error);
     }

@@ -96,7 +96,8 @@ function extendedByParts(text: string, value: Exclude<Value, null | Plain>, take
   if (Array.isArray(value)) {
     const items = value as readonly Value[];
     text += "[";
-    for (let i = 0; i < items.length; i++) text = shortened(extended(i === 0 ? text : `${text},`, items[i], take), take);
+    for (let i = 0; i < items.length; i++)
+      text = shortened(extended(i === 0 ? text : `${text},`, items[i], take), take);
     return `${text}]`;
   }
   if (ArrayBuffer.isView(value)) {

@@ -114,22 +114,24 @@ interface Part {
 /** Reads all rows of a batch, in parts of not too many events. */
 function* partsOf(reader: EventReader, batch: MessageBatch): Generator<Part> {
   for (const piece of piecesOf(batch)) {
-    // a row that is long ends its piece
-    const last = piece.length - 1;
-    const until = piece.time[last]!;
-    const long = reader.long?.(piece, last) ?? null;
+    const { length, time } = piece;
     let found: RecordingEvent[] = [];
-    readRows(reader, piece, found, long === null ? piece.length : last);
-    if (long !== null) {
+    let from = 0;
+    for (let i = 0; i < length && reader.long !== undefined; i++) {
+      const long = reader.long(piece, i);
+      if (long === null) continue;
+      readRows(reader, piece, found, from, i);
+      from = i + 1;
       for (const event of fitting(long)) {
         if (found.length >= MOST) {
-          yield { found, until };
+          yield { found, until: time[i]! };
           found = [];
         }
         found.push(event);
       }
     }
-    yield { found, until };
+    readRows(reader, piece, found, from, length);
+    yield { found, until: time[length - 1]! };
   }
 }
 
@@ -142,11 +144,17 @@ function* fitting(events: Iterable<RecordingEvent>): Generator<RecordingEvent> {
   }
 }
 
-/** Reads rows up to `end`. Rows that do not fit their schema have no events, or those before what does not fit. */
-export function readRows(reader: EventReader, batch: MessageBatch, into: RecordingEvent[], end: number = batch.length): void {
-  for (let i = 0; i < end; ) {
+/** Reads rows `[from, to)`. Those that do not fit their schema have no events, or those before what does not fit. */
+export function readRows(
+  reader: EventReader,
+  batch: MessageBatch,
+  into: RecordingEvent[],
+  from: number = 0,
+  to: number = batch.length,
+): void {
+  for (let i = from; i < to; ) {
     try {
-      for (; i < end; i++) reader.read(batch, i, into);
+      for (; i < to; i++) reader.read(batch, i, into);
     } catch (error) {
       // It does not fit its schema, which is a finding and no event.
       if (!(error instanceof LayoutError)) throw error;

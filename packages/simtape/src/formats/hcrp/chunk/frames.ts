@@ -27,7 +27,9 @@ export class Framer {
   readonly #zstd: Zstd;
   readonly #compression: Compression | undefined;
   readonly #dictionary: Uint8Array | null;
-  readonly #spares = new Spares(SPARES, SPARE);
+  readonly #contents = new Spares(SPARES, SPARE);
+  /** Apart from contents, which are larger: frames may wait for long. */
+  readonly #frames = new Spares(SPARES, SPARE);
 
   constructor(zstd: Zstd, compression: Compression | undefined, dictionary: Uint8Array | null) {
     this.#zstd = zstd;
@@ -36,22 +38,30 @@ export class Framer {
   }
 
   frame(raw: Uint8Array): Uint8Array<ArrayBuffer> {
-    if (this.#compression === "store") return storedFrame(raw, this.#zstd, this.#spares);
+    if (this.#compression === "store") return storedFrame(raw, this.#zstd, this.#memory);
     const level = levelOf(this.#compression ?? RECORDING_LEVEL, raw.length);
     const dictionary = this.#dictionary;
-    const frame = this.#zstd.compress(raw, dictionary === null ? { level } : { level, dictionary });
+    const options = { level, memory: this.#memory };
+    const frame = this.#zstd.compress(raw, dictionary === null ? options : { ...options, dictionary });
     return withinRatio(frame, raw.length);
   }
 
   /** Memory for the content of a chunk of `size` bytes, see `Spares`. */
   memory(size: number): ArrayBuffer | number {
-    return this.#spares.memory(size);
+    return this.#contents.memory(size);
   }
 
-  /** What is no longer read: the content of a chunk that is framed, or a frame made here that is written. */
-  done(bytes: Uint8Array<ArrayBuffer>): void {
-    this.#spares.give(bytes);
+  /** The content of a chunk that is framed is no longer read. */
+  framed(content: Uint8Array<ArrayBuffer>): void {
+    this.#contents.give(content);
   }
+
+  /** A frame made here is no longer read. */
+  written(frame: Uint8Array<ArrayBuffer>): void {
+    this.#frames.give(frame);
+  }
+
+  readonly #memory = (size: number): ArrayBuffer | number => this.#frames.memory(size);
 
   /** The content of a frame made here. */
   inflated(frame: Uint8Array): Uint8Array {
@@ -62,10 +72,14 @@ export class Framer {
 }
 
 /** A frame of raw blocks, with content size and checksum. */
-export function storedFrame(raw: Uint8Array, zstd: Zstd, spares?: Spares): Uint8Array<ArrayBuffer> {
+export function storedFrame(
+  raw: Uint8Array,
+  zstd: Zstd,
+  memory: (size: number) => ArrayBuffer | number = (size) => size,
+): Uint8Array<ArrayBuffer> {
   const blocks = Math.max(1, Math.ceil(raw.length / BLOCK));
   const size = 10 + 3 * blocks + raw.length + 4;
-  const builder = new ByteBuilder(spares?.memory(size) ?? size);
+  const builder = new ByteBuilder(memory(size));
   // content size in 4 bytes, checksum; a window of one block: 128 KiB (RFC 8878 §3.1.1.1)
   builder.u32le(ZSTD_MAGIC).u8(0x84).u8(56).u32le(raw.length);
   let at = 0;

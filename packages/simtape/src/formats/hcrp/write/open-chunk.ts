@@ -146,13 +146,13 @@ export class OpenChunk {
       get frame() {
         if (content !== null) {
           frame = framer.frame(content.bytes);
-          if (content.isOwn) framer.done(content.bytes);
+          if (content.isOwn) framer.framed(content.bytes);
           content = null;
         }
         return frame!;
       },
       done: () => {
-        if (frame !== null && !isDone) framer.done(frame);
+        if (frame !== null && !isDone) framer.written(frame);
         isDone = true;
       },
       uncompressedLength: raw.bytes.length,
