@@ -1,4 +1,5 @@
 import { ByteWriter, ParquetWriter, type SchemaElement } from "hyparquet-writer";
+import type { Budget } from "../bytes/budget.ts";
 import type { ItemKind, TableCells, TableKind, TableList } from "../model/query/table-cells.ts";
 import type { Value } from "../model/values/value.ts";
 import type { Exporter } from "./exporter.ts";
@@ -22,15 +23,27 @@ import {
 /** Cells of a row group, about; and rows at most. */
 const CELLS = 1 << 20;
 const ROWS = 1 << 17;
+/** Letters of a text that count as a cell. */
+const LETTERS = 8;
+/** Memory of an item of a list while its row group is written. */
+const ITEM_MEMORY = 112;
 
 type Data = unknown[] | TableCells["data"];
 
-export const parquet: Exporter = rowExporter(PARQUET, async ({ written, header, put }) =>
-  parquetWriter(written, header, put),
+export const parquet: Exporter = rowExporter(PARQUET, async ({ written, header, put, budget }) =>
+  parquetWriter(written, header, put, budget),
 );
 
-/** Parquet, compressed by snappy. The file is written in one go, and no more than a row group is in memory. */
-export function parquetWriter({ columns, axes }: Written, header: HeaderOf, put: Put): RowWriter {
+/**
+ * Parquet, compressed by snappy. The file is written in one go, and no more than a row group is in memory. `budget`: what
+ * one row may take; null: there is no limit.
+ */
+export function parquetWriter(
+  { columns, axes }: Written,
+  header: HeaderOf,
+  put: Put,
+  budget: Budget | null = null,
+): RowWriter {
   const bytes = new ByteWriter();
   const names = headersOf(columns, header);
   const schema = columns.flatMap((column, k) => elementsOf(column, names[k]!));
@@ -69,10 +82,11 @@ export function parquetWriter({ columns, axes }: Written, header: HeaderOf, put:
   };
   return {
     write: async (batch) => {
+      const { items, letters } = weightOf(batch);
+      budget?.fit("rows of Parquet", items * ITEM_MEMORY);
       batches.push(batch);
       rows += batch.length;
-      for (const { kind, data } of batch.columns)
-        if (kind === "list") for (const list of data as readonly TableList[]) cells += list.length;
+      cells += items + letters / LETTERS;
       if (rows >= most || cells >= CELLS) await flush();
     },
     end: async () => {
@@ -81,6 +95,16 @@ export function parquetWriter({ columns, axes }: Written, header: HeaderOf, put:
       await drain();
     },
   };
+}
+
+/** Items of lists, and letters of texts, in a batch. */
+function weightOf({ columns }: RowBatch): { readonly items: number; readonly letters: number } {
+  let [items, letters] = [0, 0];
+  for (const { kind, data } of columns) {
+    if (kind === "list") for (const list of data as readonly TableList[]) items += list.length;
+    if (kind === "string") for (const text of data as readonly string[]) letters += text.length;
+  }
+  return { items, letters };
 }
 
 /** A column, or the three levels of a list (Parquet format, LogicalTypes, "Lists"). */

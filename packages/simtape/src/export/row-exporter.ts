@@ -1,3 +1,4 @@
+import type { Budget } from "../bytes/budget.ts";
 import type { Axes } from "../model/axes/axes.ts";
 import type { Recording } from "../model/recording.ts";
 import type { ByteSink, SinkBundle } from "../io/sink/sink.ts";
@@ -35,6 +36,8 @@ export interface RowPlace {
   readonly put: Put;
   /** Name of the file; null: it has none. */
   readonly fileName: string | null;
+  /** Of the recording; null: it has none. */
+  readonly budget: Budget | null;
 }
 
 /** A target of rows that is written in one go. */
@@ -42,10 +45,10 @@ export function rowExporter(
   facts: Omit<ExportTarget, "load">,
   writerFor: (place: RowPlace) => Promise<RowWriter>,
 ): Exporter {
-  return exporterOfRows(facts, async (rows, sink, fileName) => {
+  return exporterOfRows(facts, async (rows, sink, { name: fileName }, { reader }) => {
     const utf8 = new TextEncoder();
     const put: Put = (piece) => sink.write(typeof piece === "string" ? utf8.encode(piece) : piece);
-    const writer = await writerFor({ written: rows, header: rows.header, put, fileName });
+    const writer = await writerFor({ written: rows, header: rows.header, put, fileName, budget: reader.budget ?? null });
     let count = 0;
     for await (const batch of rows.batches()) {
       await writer.write(batch);
@@ -59,7 +62,7 @@ export function rowExporter(
 /** A target of rows; `write` writes the file of one set or channel, and gives how many rows it has. */
 export function exporterOfRows(
   facts: Omit<ExportTarget, "load">,
-  write: (rows: Rows, sink: ByteSink, fileName: string | null) => Promise<number>,
+  write: (rows: Rows, sink: ByteSink, to: SinkBundle, recording: Recording) => Promise<number>,
 ): Exporter {
   return {
     ...facts,
@@ -68,7 +71,7 @@ export function exporterOfRows(
       const rows = await openRows(recording, options);
       const sink = await to.open();
       try {
-        const count = await write(rows, sink, to.name);
+        const count = await write(rows, sink, to, recording);
         await sink.close();
         return { of: [rows.name], count, unit: "row", lost: rows.lost(), notes: [] };
       } catch (error) {

@@ -69,6 +69,7 @@ function recordingOf(columns: readonly TableColumn[], rows: readonly (readonly V
   const timeline = { start: 0, end: 1e9 * rows.length, epoch: START, tick: null };
   return {
     info: { format: "made" },
+    reader: {},
     channels: [],
     traits: async () => ({}),
     timeline: async () => timeline,

@@ -107,7 +107,8 @@ async function write(recording: Recording, target: Target | null, options: Table
   let rows = 0;
   try {
     const put: Put = sink === null ? toStandardOutput() : (piece) => sink.write(bytesOf(piece));
-    const writer = await writerOf(format, { columns, axes: table.axes }, options.units ? withUnit : withoutUnit, put);
+    const header = options.units ? withUnit : withoutUnit;
+    const writer = await writerOf(format, recording, { columns, axes: table.axes }, header, put);
     rows = await pump(recording, table, asked, writer, options.time === "s");
     await sink?.close();
   } catch (error) {
@@ -171,9 +172,10 @@ async function pump(
 
 async function writerOf(
   format: TableFormat,
+  { reader }: Recording,
   ...given: Parameters<typeof import("../../export/csv.ts")["csvWriter"]>
 ): Promise<RowWriter> {
-  if (format === "parquet") return (await import("../../export/parquet.ts")).parquetWriter(...given);
+  if (format === "parquet") return (await import("../../export/parquet.ts")).parquetWriter(...given, reader.budget);
   if (format === "csv") return (await import("../../export/csv.ts")).csvWriter(...given);
   return (await import("../../export/ndjson.ts")).ndjsonWriter(...given);
 }
