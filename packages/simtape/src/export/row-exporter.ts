@@ -48,7 +48,13 @@ export function rowExporter(
   return exporterOfRows(facts, async (rows, sink, { name: fileName }, { reader }) => {
     const utf8 = new TextEncoder();
     const put: Put = (piece) => sink.write(typeof piece === "string" ? utf8.encode(piece) : piece);
-    const writer = await writerFor({ written: rows, header: rows.header, put, fileName, budget: reader.budget ?? null });
+    const writer = await writerFor({
+      written: rows,
+      header: rows.header,
+      put,
+      fileName,
+      budget: reader.budget ?? null,
+    });
     let count = 0;
     for await (const batch of rows.batches()) {
       await writer.write(batch);
