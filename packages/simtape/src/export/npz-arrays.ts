@@ -10,14 +10,16 @@ export interface NpyArray {
   readonly head: Uint8Array;
   /** Bytes of all its numbers. */
   readonly size: number;
-  /** The bytes of a batch. */
-  readonly bytesOf: (cells: RowCells) => Uint8Array;
+  /** The bytes of a batch, in pieces. */
+  readonly piecesOf: (cells: RowCells) => Iterable<Uint8Array>;
 }
 
 /** Bytes of a column of texts at most: each takes as much room as the longest. */
 const MOST_TEXT = 2 ** 30;
 /** Bytes of a letter: a code point of 32 bits. */
 const LETTER = 4;
+/** Letters of texts that are one piece, about. */
+const PIECE_LETTERS = 1 << 18;
 
 /** What is in an array: how NumPy calls it, and the bytes of one. */
 interface Scalar {
@@ -79,13 +81,13 @@ export class ColumnArrays {
       name,
       head: npyHead(scalar.type, shape),
       size: count * scalar.bytes,
-      bytesOf: (cells) => this.#bytesOf(cells),
+      piecesOf: (cells) => this.#piecesOf(cells),
     };
     const more: NpyArray[] = [];
     if (isRagged)
-      more.push({ name: `${name}.lengths`, head: npyHead("<i8", [rows]), size: 8 * rows, bytesOf: lengthsOf });
+      more.push({ name: `${name}.lengths`, head: npyHead("<i8", [rows]), size: 8 * rows, piecesOf: lengthsOf });
     if (this.#missing > 0 && !this.#isFloat)
-      more.push({ name: `${name}.valid`, head: npyHead("|b1", [rows]), size: rows, bytesOf: ({ valid }) => valid });
+      more.push({ name: `${name}.valid`, head: npyHead("|b1", [rows]), size: rows, piecesOf: ({ valid }) => [valid] });
     return [main, ...more];
   }
 
@@ -121,21 +123,27 @@ export class ColumnArrays {
       this.#letters = Math.max(this.#letters, lettersIn(textOf(item, this.#column.name)));
   }
 
+  #piecesOf(cells: RowCells): Iterable<Uint8Array> {
+    const { kind, data, name } = cells;
+    const letters = Math.max(1, this.#letters);
+    if (kind === "string") return textPieces(data as readonly Value[], letters, name);
+    if (kind === "list" && this.#itemKind === "string") {
+      return textPieces(itemsIn(data as readonly TableList[]), letters, name);
+    }
+    return [this.#bytesOf(cells)];
+  }
+
   #bytesOf(cells: RowCells): Uint8Array {
     const { kind, data, name } = cells;
     if (cells.isUtc === true || isWhole(cells)) return bytesOf(int64Of(data as Float64Array));
     if (kind === "list") return this.#listBytes(data as readonly TableList[], name);
-    if (kind === "string" || kind === "bigint") return this.#itemBytes(data as readonly Value[], name);
+    if (kind === "bigint") return this.#itemBytes(data as readonly Value[], name);
     return bytesOf(data as Float64Array);
   }
 
   #listBytes(lists: readonly TableList[], name: string): Uint8Array {
     const kind = this.#itemKind;
-    if (kind !== "f64" && kind !== "f32")
-      return this.#itemBytes(
-        lists.flatMap((list) => Array.from(list as ArrayLike<Value>)),
-        name,
-      );
+    if (kind !== "f64" && kind !== "f32") return this.#itemBytes(itemsIn(lists), name);
     const length = lists.reduce((sum, list) => sum + list.length, 0);
     const numbers = kind === "f64" ? new Float64Array(length) : new Float32Array(length);
     let at = 0;
@@ -148,10 +156,9 @@ export class ColumnArrays {
   }
 
   #itemBytes(items: readonly Value[], name: string): Uint8Array {
-    const kind = this.#itemKind;
+    // texts come in pieces
+    const kind = this.#itemKind as Exclude<ItemKind, "string">;
     switch (kind) {
-      case "string":
-        return textBytes(items, Math.max(1, this.#letters), name);
       case "bigint":
         return bytesOf(BigInt64Array.from(items, (item) => (itemOf(item, "bigint", name) ?? 0n) as bigint));
       case "f64":
@@ -192,14 +199,22 @@ function lettersIn(text: string): number {
   return letters;
 }
 
+function itemsIn(lists: readonly TableList[]): Value[] {
+  return lists.flatMap((list) => Array.from(list as ArrayLike<Value>));
+}
+
 /** Texts of fixed width, with zeros behind them. */
-function textBytes(items: readonly Value[], letters: number, name: string): Uint8Array {
-  const points = new Uint32Array(items.length * letters);
-  items.forEach((item, k) => {
-    let at = k * letters;
-    for (const letter of textOf(item, name)) points[at++] = letter.codePointAt(0)!;
-  });
-  return bytesOf(points);
+function* textPieces(items: readonly Value[], letters: number, name: string): Generator<Uint8Array> {
+  const rows = Math.max(1, Math.floor(PIECE_LETTERS / letters));
+  for (let from = 0; from < items.length; from += rows) {
+    const some = items.slice(from, from + rows);
+    const points = new Uint32Array(some.length * letters);
+    some.forEach((item, k) => {
+      let at = k * letters;
+      for (const letter of textOf(item, name)) points[at++] = letter.codePointAt(0)!;
+    });
+    yield bytesOf(points);
+  }
 }
 
 function textOf(item: Value, name: string): string {
@@ -211,8 +226,8 @@ function numberOf(item: Value): number {
   return item === null ? Number.NaN : Number(item);
 }
 
-function lengthsOf({ data }: RowCells): Uint8Array {
-  return bytesOf(BigInt64Array.from(data as readonly TableList[], (list) => BigInt(list.length)));
+function lengthsOf({ data }: RowCells): readonly Uint8Array[] {
+  return [bytesOf(BigInt64Array.from(data as readonly TableList[], (list) => BigInt(list.length)))];
 }
 
 /** As they are in memory: NumPy is said that it is little-endian, and so is every machine. */

@@ -39,7 +39,9 @@ async function write(rows: Rows, sink: ByteSink): Promise<number> {
   }
   for await (const batch of rows.batches()) {
     for (const [k, cells] of batch.columns.entries()) {
-      for (const [n, { bytesOf }] of arrays[k]!.entries()) await zip.put(first[k]! + n, bytesOf(cells));
+      for (const [n, { piecesOf }] of arrays[k]!.entries()) {
+        for (const piece of piecesOf(cells)) await zip.put(first[k]! + n, piece);
+      }
     }
   }
   await zip.end();

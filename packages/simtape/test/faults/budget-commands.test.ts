@@ -49,12 +49,24 @@ const COMMANDS: Readonly<Record<string, (file: string, out: string) => readonly 
   redact: (file, out) => ["redact", file, out, "--force", "--channel", "*"],
   join: (file, out) => ["join", file, file, "--output", out, "--force"],
   "export to MCAP": (file) => ["export", file, "--to", "mcap", "--output", join(folder, "exported.mcap"), "--force"],
+  "export to Parquet": (file) => ["export", file, "--output", join(folder, "exported.parquet"), "--force"],
+  "table of a channel": (file) => ["table", file, "--channel", channelOf(file)],
+  stats: (file) => ["stats", file],
+  compare: (file) => ["compare", file, file],
+  sql: (file) => ["sql", file, "select count(*) from events"],
   "to HCRP": (file) => ["convert", file, join(folder, "converted.hcrp"), "--force"],
   "to NanoVer": (file) => ["convert", file, join(folder, "converted.nanover.zip"), "--force"],
   "to CARLA": (file) => ["convert", file, join(folder, "converted.log"), "--force"],
   "to MIRA": (file) => ["convert", file, join(folder, "converted.tape"), "--force"],
   "to FlightGear": (file) => ["convert", file, join(folder, "converted.fgtape"), "--force"],
 };
+
+/** A channel that bombs of a format have, and its messages are large or many. */
+const CHANNELS: Readonly<Record<string, string>> = { hcrp: "chat", log: "event-add", tape: "/camera", state: "state" };
+
+function channelOf(file: string): string {
+  return CHANNELS[file.slice(file.lastIndexOf(".") + 1)] ?? "frame";
+}
 
 function bombNamed(name: string): Bomb {
   return BOMBS.find((bomb) => bomb.name === name)!;
@@ -66,6 +78,9 @@ const QUICK: readonly (readonly [string, string, number])[] = [
   ["hcrp: a damaged chunk of a century", "repair", 1],
   ["mcap: other keys in each message", "series", 1],
   ["hcrp: chat of one tick", "export to MCAP", 1],
+  ["nanover: a frame of nothings", "export to MCAP", 1],
+  ["carla: a million actors", "events", 1],
+  ["carla: a million actors", "table of a channel", 1],
 ];
 const PAIRS =
   tries(0, 1) === 0

@@ -84,14 +84,12 @@ export async function thingsOf(recording: Recording, sets: readonly string[], op
 }
 
 function mustFit(keyframes: number, things: number, time: number): void {
-  const what =
-    keyframes > MOST_KEYFRAMES
-      ? `${MOST_KEYFRAMES.toLocaleString("en")} keyframes`
-      : things > MOST_THINGS
-        ? `${MOST_THINGS.toLocaleString("en")} things`
-        : null;
-  if (what === null) return;
-  throw new RangeError(
+  if (keyframes > MOST_KEYFRAMES) throw tooMany(`${MOST_KEYFRAMES.toLocaleString("en")} keyframes`, time);
+  if (things > MOST_THINGS) throw tooMany(`${MOST_THINGS.toLocaleString("en")} things`, time);
+}
+
+function tooMany(what: string, time: number): RangeError {
+  return new RangeError(
     `glTF holds a whole scene in memory, and this one has more than ${what} after ${time.toFixed(1)} s: ` +
       "take fewer moments with --every, a part with --from and --until, or fewer things with --set and --id",
   );
@@ -134,6 +132,7 @@ class Collector {
           thing = thingOf(this.set, set, row);
           this.#byId.set(id, thing);
           this.things.push(thing);
+          mustFit(this.keyframes, this.things.length, time);
           if (time > 0) this.#show(thing, 0, 0);
         }
         present.add(thing);

@@ -46,7 +46,9 @@ export async function channelRows(reader: Reader, channel: Channel, asked: Chann
   const isAll = start === undefined && end === undefined;
   if (isEarly) for await (const value of firstOf(reader, channel, query, isAll ? 0 : sample)) meet(value);
   else if (sample !== Number.POSITIVE_INFINITY)
-    for await (const values of valuesOf(reader, channel, query)) for (const value of values) meet(value);
+    for await (const batch of reader.batches(query)) {
+      for (let i = 0; i < batch.length; i++) meet(decoded(channel, batch.payload(i), batch.context));
+    }
   const found = fields.settle(OWN, own().length);
   const lacking = names?.find((name) => !found.some((column) => isAtOrBelow(pathOf(column.name), name)));
   if (lacking !== undefined) {
@@ -148,14 +150,6 @@ async function* firstOf(reader: Reader, channel: Channel, query: Query, count: n
       bytes += batch.end[i]! - batch.start[i]!;
       yield decoded(channel, batch.payload(i), batch.context);
     }
-  }
-}
-
-async function* valuesOf(reader: Reader, channel: Channel, query: Query): AsyncGenerator<Value[]> {
-  for await (const batch of reader.batches(query)) {
-    const values: Value[] = [];
-    for (let i = 0; i < batch.length; i++) values.push(decoded(channel, batch.payload(i), batch.context));
-    yield values;
   }
 }
 
