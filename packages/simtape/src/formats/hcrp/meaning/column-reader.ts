@@ -9,21 +9,27 @@ import { readSections, SECTION } from "../layout/chunk.ts";
 import { EVENT } from "../layout/events.ts";
 import { readCount } from "../layout/lists.ts";
 import { Move, MOVE_ON_GROUND, moverOf, PLACE_ON_GROUND, readUsualMove } from "../layout/motion.ts";
-import { advance, follow, MOVED, TURNED } from "./move-run.ts";
+import { advance, follow, MET, MOVED, TURNED } from "./move-run.ts";
+import { Moments, type Source } from "./moments.ts";
 import { type ActorColumns, type Actors, CARRIED, CHUNK, Scene } from "./scene.ts";
 import { EntityRow, LEAST_ENTITY, type Subjects } from "./snapshot-entities.ts";
 
 /** Things of higher ids are left to the fold. */
 const IDS = 1 << 16;
 /** Columns that a move can change. */
-const MOVING: ReadonlyMap<string, Output["of"]> = new Map([
+const MOVING: ReadonlyMap<string, Wanted> = new Map([
   ["position", "position"],
   ["rotation", "rotation"],
   ["head-yaw", "headYaw"],
   ["on-ground", "onGround"],
 ]);
 
+/** What has to be worked out of a move for each. */
+const FOLLOWING: Readonly<Record<Wanted, number>> = { position: MOVED, rotation: TURNED, headYaw: TURNED, onGround: 0 };
 const ACTORS: ReadonlySet<string> = new Set(["players", "entities"]);
+
+/** Columns of a thing of which numbers are wanted; that of the ground is apart. */
+type Wanted = "position" | "rotation" | "headYaw" | "onGround";
 
 /** The doubles of the columns of one set, while they may be written to. */
 interface Cells {
@@ -40,16 +46,25 @@ interface Body {
   readonly row: number;
   readonly columns: ActorColumns;
   cells: Cells;
-  /** One number: what is in `onGround`. */
-  readonly ground: Float64Array;
+  /** Where among those of all bodies is what is in `onGround`. */
+  readonly ground: number;
+  /** Bits of what is worked out by each move, because it is wanted; and of what else has to be when the state is settled. */
+  wanted: number;
+  waiting: number;
 }
 
-/** A wanted number of a thing: a cell of a column, and its place. */
-interface Output {
-  readonly body: Body;
-  readonly of: "position" | "rotation" | "headYaw" | "onGround";
+/** A wanted number, and its place among the columns that are read. */
+interface Cell {
+  readonly columns: ActorColumns;
+  readonly of: Wanted;
   readonly at: number;
   readonly place: number;
+}
+
+/** All wanted numbers of one column of a set. */
+interface Output extends Source {
+  readonly columns: ActorColumns;
+  readonly of: Wanted;
 }
 
 /**
@@ -70,17 +85,13 @@ export class MoveColumns implements ColumnReader {
   readonly #wanted = new Map<number, WantedNumber[]>();
   /** The same by id, once it was looked up in the state; null: it is not wanted, or not there. */
   readonly #bodies: (Body | null)[];
-  /** How many of them are there. */
-  #present = 0;
-  /** What is wanted of all of them, and the same by number: where it is, and the place it goes to. */
+  /** Those that are there. */
+  #present: readonly Body[] = [];
+  /** By body whether it is on the ground. */
+  readonly #ground: Float64Array;
+  /** What is wanted of all of them. */
   #outputs: readonly Output[] = [];
-  readonly #cells: Float64Array[] = [];
-  #at = new Int32Array(0);
-  #places = new Int32Array(0);
-  /** By place whether it is among them. */
-  readonly #isPut: boolean[] = [];
-  /** Columns by number of output, of the rows being read. */
-  readonly #targets: Float64Array[] = [];
+  #moments = new Moments([]);
   #state: MutableState | null = null;
   #isOpen = false;
   #chunk = -1;
@@ -97,6 +108,7 @@ export class MoveColumns implements ColumnReader {
       if (!("set" in path && typeof path.id === "number" && path.id >= 0 && path.id < IDS)) continue;
       this.#wanted.set(path.id, [...(this.#wanted.get(path.id) ?? []), one]);
     }
+    this.#ground = new Float64Array(this.#wanted.size);
     this.#bodies = Array.from({ length: 1 + Math.max(-1, ...this.#wanted.keys()) }, () => null);
   }
 
@@ -106,23 +118,24 @@ export class MoveColumns implements ColumnReader {
   }
 
   writes(place: number): boolean {
-    return this.#isOpen && this.#isPut[place] === true;
+    return this.#isOpen && this.#moments.writes(place);
   }
 
   read({ batch, rows, slots, count }: RowRun, columns: readonly Float64Array[]): number {
     if (!this.#isOpen && !this.#open()) return 0;
-    for (let k = 0; k < this.#places.length; k++) this.#targets[k] = columns[this.#places[k]!]!;
+    const moments = this.#moments;
     const { channel, bytes, start, end } = batch;
     const { chunk } = batch.context as ChunkContext;
     let n = 0;
     for (; n < count; n++) {
-      if (n > 0 && slots[n] !== slots[n - 1]) this.#put(slots[n - 1]!);
+      if (n > 0 && slots[n] !== slots[n - 1] && moments.take(slots[n - 1]!)) moments.put(columns);
       const row = rows[n]!;
       if (channel[row] !== EVENT.move) {
         if (channel[row] !== this.#snapshot || !this.#isMoving || !this.#takeSnapshot(batch, row)) break;
       } else if (chunk !== this.#chunk || !this.#take(bytes, start[row]!, end[row]!)) break;
     }
-    if (n > 0) this.#put(slots[n - 1]!);
+    if (n > 0) moments.take(slots[n - 1]!);
+    moments.put(columns);
     return n;
   }
 
@@ -134,13 +147,14 @@ export class MoveColumns implements ColumnReader {
     if (body === null) return true;
     const move = this.#move;
     if (!readUsualMove(bytes, start, end, move)) return false;
-    const { row, cells, ground } = body;
+    const { row, cells } = body;
     const { grid, angles } = cells;
     const touched = advance(grid, cells.displacement, angles, 3 * row, move);
-    if (touched !== 0) follow(cells.position, cells.rotation, cells.headYaw, grid, angles, row, touched);
-    const isOnGround = (move.mask & MOVE_ON_GROUND) === 0 ? 0 : 1;
-    if (isOnGround !== ground[0]) body.columns.onGround.put(row, isOnGround);
-    ground[0] = isOnGround;
+    const now = touched & body.wanted;
+    if (now !== 0) follow(cells.position, cells.rotation, cells.headYaw, grid, angles, row, now);
+    body.waiting |= (touched ^ now) | MET;
+    // whether a thing is on the ground is as likely as not: a branch on it would cost more than the rest
+    this.#ground[body.ground] = (move.mask & MOVE_ON_GROUND) / MOVE_ON_GROUND;
     return true;
   }
 
@@ -181,32 +195,33 @@ export class MoveColumns implements ColumnReader {
       if (!(error instanceof LayoutError)) throw error;
       return null;
     }
-    return cursor.remaining === 0 && places.length === this.#present ? places : null;
+    return cursor.remaining === 0 && places.length === this.#present.length ? places : null;
   }
 
   #place(cursor: ByteCursor): void {
     const one = this.#row;
     one.read(cursor);
-    const { row, columns, cells, ground } = this.#bodies[one.entity]!;
+    const body = this.#bodies[one.entity]!;
+    const { row, cells } = body;
     const { grid, displacement, angles, position, rotation, headYaw } = cells;
     grid.set([one.x, one.y, one.z], 3 * row);
     displacement.fill(0, 3 * row, 3 * row + 3);
     angles.set([one.yaw, one.pitch, 0], 3 * row);
     follow(position, rotation, headYaw, grid, angles, row, MOVED | TURNED);
-    ground[0] = one.placeFlags & PLACE_ON_GROUND;
-    columns.onGround.put(row, ground[0]);
+    body.waiting = MET;
+    this.#ground[body.ground] = one.placeFlags & PLACE_ON_GROUND;
   }
 
-  /** What all are now. */
-  #put(slot: number): void {
-    const cells = this.#cells;
-    const targets = this.#targets;
-    const at = this.#at;
-    for (let n = 0; n < at.length; n++) targets[n]![slot] = cells[n]![at[n]!]!;
+  /** Works out what no move did, because it is not wanted. */
+  settle(): void {
+    for (const body of this.#present) {
+      if (body.waiting === 0) continue;
+      const { row, columns, cells, waiting } = body;
+      follow(cells.position, cells.rotation, cells.headYaw, cells.grid, cells.angles, row, waiting);
+      columns.onGround.put(row, this.#ground[body.ground]!);
+      body.waiting = 0;
+    }
   }
-
-  /** The rows are up to date. */
-  settle(): void {}
 
   /** False while changes are noted, and while there are pictures of what other sets hold, which have ids of their own. */
   #open(): boolean {
@@ -219,41 +234,50 @@ export class MoveColumns implements ColumnReader {
     const players = cellsOf(actors.players);
     const entities = cellsOf(actors.entities);
     let isSame = true;
+    let ground = 0;
     for (const id of this.#wanted.keys()) {
       const isPlayer = actors.players.set.find(id) >= 0;
       const columns = isPlayer ? actors.players : actors.entities;
       const row = columns.set.find(id);
       const cells = isPlayer ? players : entities;
       const known = this.#bodies[id]!;
-      if (known !== null && known.row === row && known.columns === columns) {
-        known.cells = cells;
-        known.ground[0] = columns.onGround.number(row);
-      } else {
-        const ground = Float64Array.of(row < 0 ? 0 : columns.onGround.number(row));
-        this.#bodies[id] = row < 0 ? null : { row, columns, cells, ground };
+      if (known !== null && known.row === row && known.columns === columns) known.cells = cells;
+      else {
+        this.#bodies[id] = row < 0 ? null : { row, columns, cells, ground, wanted: 0, waiting: 0 };
         isSame &&= known === null && row < 0;
       }
+      this.#ground[ground++] = row < 0 ? 0 : columns.onGround.number(row);
     }
     if (!isSame) this.#findOutputs(actors.players);
-    this.#present = this.#bodies.filter((body) => body !== null).length;
-    for (const [n, { body, of }] of this.#outputs.entries())
-      this.#cells[n] = of === "onGround" ? body.ground : body.cells[of];
+    for (const output of this.#outputs) {
+      const { columns, of } = output;
+      const cells = columns === actors.players ? players : entities;
+      output.numbers = of === "onGround" ? this.#ground : cells[of];
+    }
     return true;
   }
 
   #findOutputs(players: ActorColumns): void {
-    const outputs: Output[] = [];
+    this.#present = this.#bodies.filter((body) => body !== null);
+    const found: Cell[] = [];
     for (const [id, wanted] of this.#wanted) {
       const body = this.#bodies[id]!;
       if (body === null) continue;
       const name = body.columns === players ? "players" : "entities";
-      outputs.push(...wanted.flatMap(({ path, place }) => outputOf(body, name, path, place)));
+      const cells = wanted.flatMap(({ path, place }) => cellOf(body, name, path, place));
+      body.wanted = 0;
+      for (const { of } of cells) body.wanted |= FOLLOWING[of];
+      found.push(...cells);
     }
-    this.#outputs = outputs;
-    this.#cells.length = this.#targets.length = this.#isPut.length = 0;
-    this.#at = Int32Array.from(outputs, ({ at }) => at);
-    this.#places = Int32Array.from(outputs, ({ place }) => place);
-    for (const { place } of outputs) this.#isPut[place] = true;
+    const sets = [...new Set(found.map(({ columns }) => columns))];
+    this.#outputs = sets.flatMap((columns) =>
+      [...MOVING.values()].flatMap((of): Output[] => {
+        const own = found.filter((cell) => cell.columns === columns && cell.of === of);
+        const [at, places] = [own.map((cell) => cell.at), own.map(({ place }) => place)];
+        return own.length === 0 ? [] : [{ columns, of, numbers: NONE, at: Int32Array.from(at), places }];
+      }),
+    );
+    this.#moments = new Moments(this.#outputs);
   }
 }
 
@@ -270,6 +294,7 @@ function entitiesOf(snapshot: Uint8Array): Uint8Array | null {
 }
 
 const NOTHING = new Uint8Array(0);
+const NONE = new Float64Array(0);
 
 function cellsOf({ grid, displacement, angles, position, rotation, headYaw }: ActorColumns): Cells {
   return {
@@ -279,12 +304,12 @@ function cellsOf({ grid, displacement, angles, position, rotation, headYaw }: Ac
 }
 
 /** None where no move changes it. */
-function outputOf(body: Body, name: string, path: SeriesPath, place: number): Output[] {
+function cellOf(body: Body, name: string, path: SeriesPath, place: number): Cell[] {
   if (!("set" in path) || path.set !== name) return [];
+  const { columns, row, ground } = body;
   const of = MOVING.get(path.column);
   if (of === undefined) return [];
-  const { width } = body.columns.set.columns.get(path.column)!.spec;
+  const { width } = columns.set.columns.get(path.column)!.spec;
   const item = Number(path.item ?? 0);
-  if (item >= width) return [];
-  return [{ body, of, at: of === "onGround" ? 0 : body.row * width + item, place }];
+  return item >= width ? [] : [{ columns, of, at: of === "onGround" ? ground : row * width + item, place }];
 }

@@ -7,7 +7,7 @@ import type { ActorColumns, Scene } from "./scene.ts";
 /** Entities of higher ids are folded one by one. */
 const IDS = 1 << 16;
 /** What became of a row in a run, as bits. */
-const MET = 1;
+export const MET = 1;
 export const MOVED = 2;
 export const TURNED = 4;
 
