@@ -77,12 +77,7 @@ export class Runs {
       return from;
     }
     const [rows, slots] = [this.#batchRows, this.#slots];
-    for (const { group, channels, rows: into, slot } of this.#all) {
-      for (const [k, column] of into.columns.entries()) {
-        const { numbers, place } = group.probes[k]!;
-        if (!this.#isWritten(place, channels)) column.fill(numbers[place]!, into.from, slot + 1);
-      }
-    }
+    for (const filled of this.#all) this.#fill(filled);
     const taken = this.#reader.read({ batch, rows, slots, count }, this.#columns);
     if (taken < LEAST) this.#wait();
     else this.#nextPause = 1;
@@ -97,11 +92,21 @@ export class Runs {
     return last + 1;
   }
 
+  /** Puts the numbers from before the run into all slots of the columns that are not written in each. */
+  #fill({ group, channels, rows, slot }: Filled): void {
+    const { columns, from } = rows;
+    if (slot < from) return;
+    for (let k = 0; k < columns.length; k++) {
+      const { numbers, place } = group.probes[k]!;
+      if (!this.#isWritten(place, channels)) columns[k]!.fill(numbers[place]!, from, slot + 1);
+    }
+  }
+
   /** Whether the reader writes the number at a place in each row of these channels. */
   #isWritten(place: number, channels: readonly number[]): boolean {
     const reader = this.#reader;
     if (reader.writes === undefined) return false;
-    for (const channel of channels) if (!reader.writes(place, channel)) return false;
+    for (let n = 0; n < channels.length; n++) if (!reader.writes(place, channels[n]!)) return false;
     return true;
   }
 
@@ -147,11 +152,13 @@ export class Runs {
     const { group } = filled;
     // what has to be looked at first is not read yet
     const rows = group.isStale ? NONE : (this.#sink.open(group, time) ?? NONE);
+    const { columns } = rows;
+    const isSame = columns === filled.rows.columns;
     filled.rows = rows;
     filled.room = rows.time.length;
     filled.slot = rows.from - 1;
     filled.time = Number.NaN;
-    for (const [k, column] of rows.columns.entries()) this.#columns[group.probes[k]!.place] = column;
+    if (!isSame) for (let k = 0; k < columns.length; k++) this.#columns[group.probes[k]!.place] = columns[k]!;
   }
 
   /** Only the first rows of the run were taken. */
@@ -172,7 +179,11 @@ export class Runs {
   #close(): void {
     for (const { group, rows, slot, time } of this.#all) {
       if (slot < rows.from) continue;
-      for (const [k, { numbers, place }] of group.probes.entries()) numbers[place] = rows.columns[k]![slot]!;
+      const { columns } = rows;
+      for (let k = 0; k < columns.length; k++) {
+        const { numbers, place } = group.probes[k]!;
+        numbers[place] = columns[k]![slot]!;
+      }
       this.#sink.filled(group, slot + (time === this.time ? 0 : 1) - rows.from);
     }
   }
