@@ -32,29 +32,20 @@ export function toEarth(
   if ((items & 4) !== 0) out[at + 2] = (normal * (1 - ECCENTRICITY2) + height) * sin;
 }
 
-/**
- * The same numbers of many places: `place` k goes to `slots[k]` of those of `x`, `y` and `z` that are not null. `slots` are
- * `count` at least.
- */
-export function toEarthColumns(
-  { latitude, longitude, height }: Readonly<Record<"latitude" | "longitude" | "height", Float64Array>>,
-  slots: Int32Array,
-  count: number,
-  { x, y, z }: Readonly<Record<"x" | "y" | "z", Float64Array | null>>,
-): void {
-  const isLevel = x !== null || y !== null;
-  for (let k = 0; k < count; k++) {
-    const phi = latitude[k]! * DEGREE;
-    const up = height[k]!;
+/** The same of many places: latitudes become x, longitudes y and heights z, those that `items` names. */
+export function toEarthColumns(a: Float64Array, b: Float64Array, c: Float64Array, items: number): void {
+  for (let k = 0; k < a.length; k++) {
+    const phi = a[k]! * DEGREE;
+    const height = c[k]!;
     const sin = Math.sin(phi);
     const normal = EQUATOR / Math.sqrt(1 - ECCENTRICITY2 * sin * sin);
-    if (isLevel) {
-      const out = (normal + up) * Math.cos(phi);
-      const lambda = longitude[k]! * DEGREE;
-      if (x !== null) x[slots[k]!] = out * Math.cos(lambda);
-      if (y !== null) y[slots[k]!] = out * Math.sin(lambda);
+    if ((items & 3) !== 0) {
+      const out = (normal + height) * Math.cos(phi);
+      const lambda = b[k]! * DEGREE;
+      if ((items & 1) !== 0) a[k] = out * Math.cos(lambda);
+      if ((items & 2) !== 0) b[k] = out * Math.sin(lambda);
     }
-    if (z !== null) z[slots[k]!] = (normal * (1 - ECCENTRICITY2) + up) * sin;
+    if ((items & 4) !== 0) c[k] = (normal * (1 - ECCENTRICITY2) + height) * sin;
   }
 }
 

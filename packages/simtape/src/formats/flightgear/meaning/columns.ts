@@ -6,7 +6,7 @@ import type { SeriesPath } from "../../../model/state/path.ts";
 import type { MutableState } from "../../../model/state/state.ts";
 import type { StateModel } from "../../../model/state/state-model.ts";
 import { metresPer } from "../../../model/values/units.ts";
-import { placesOf, readSignal, type SignalList, type SignalPlace } from "../layout/signals.ts";
+import { placesOf, type SignalList, type SignalPlace } from "../layout/signals.ts";
 
 /** Id of the recorded aircraft itself in the set `aircraft`; all others are called by their callsign. */
 export const SELF = "self";
@@ -27,21 +27,21 @@ interface Signals {
   readonly own: readonly number[];
 }
 
-/** Where some records begin, and the slots that belong to them. */
+/** A signal times a number, and the places that it goes to; null: it is not recorded, and stays unknown. */
+interface Direct {
+  readonly signal: SignalPlace | null;
+  readonly scale: number;
+  readonly places: number[];
+}
+
+/** Where records of a run begin, and the slots that belong to them. */
 interface Records {
   readonly view: DataView;
   readonly starts: Int32Array;
   readonly slots: Int32Array;
   readonly count: number;
-  /** Bytes from each to the next one, where that is the same for all and their slots follow one another; else 0. */
-  readonly step: number;
-}
-
-/** A signal that goes to a place; null: it is not recorded, and stays unknown. */
-interface Direct {
-  readonly place: number;
-  readonly signal: SignalPlace | null;
-  readonly scale: number;
+  /** The slots follow one another. */
+  readonly isRow: boolean;
 }
 
 /** Reads signals from records of the channel `signals`, each of which has all of them. */
@@ -52,15 +52,16 @@ export class SignalColumns implements ColumnReader {
   readonly #paths: readonly SeriesPath[];
   readonly #direct: readonly Direct[];
   /** Latitude, longitude and altitude: what a place on the earth is made of. */
-  readonly #earth: readonly (SignalPlace | null)[];
+  readonly #geodetic: readonly [SignalPlace | null, SignalPlace | null, SignalPlace | null];
   /** Places of x, of y and of z. */
-  readonly #earthPlaces: readonly [number[], number[], number[]] = [[], [], []];
+  readonly #earth: readonly [number[], number[], number[]] = [[], [], []];
+  /** Which of these have any: see `toEarth`. */
+  readonly #items: number;
   /** Places of all of these. */
   readonly #written: ReadonlySet<number>;
-  /** Of the rows read last, where it is wanted. */
-  #geodetic = geodeticOf(0);
-  /** Where records begin, of the rows read last. */
+  /** Where records begin, of the rows read last, and numbers of each. */
   #starts = new Int32Array(0);
+  #numbers: readonly Float64Array[] = [];
   #isOpen = false;
   readonly #view = new BatchView();
   readonly #last = new LastRead();
@@ -71,12 +72,18 @@ export class SignalColumns implements ColumnReader {
     const places = new Map(placesOf(list, list.signals.keys()).map((place) => [place.index, place]));
     const at = (index: number): SignalPlace | null => places.get(index) ?? null;
     const byPath = new Map(list.signals.map(({ property }, index) => [property, index]));
-    const direct: Direct[] = [];
-    this.#earth = [at(own[0]!), at(own[1]!), at(own[2]!)];
+    const direct = new Map<string, Direct>();
+    const add = (index: number, scale: number, place: number): void => {
+      const key = `${index} ${scale}`;
+      const known = direct.get(key) ?? { signal: at(index), scale, places: [] };
+      direct.set(key, known);
+      known.places.push(place);
+    };
+    this.#geodetic = [at(own[0]!), at(own[1]!), at(own[2]!)];
     this.accepts = wanted.map(({ path, place }) => {
       if ("value" in path) {
         const index = path.keys.length === 0 ? byPath.get(path.value) : undefined;
-        if (index !== undefined) direct.push({ place, signal: at(index), scale: 1 });
+        if (index !== undefined) add(index, 1, place);
         return index !== undefined;
       }
       if (path.set !== "aircraft" || path.id !== SELF || typeof path.item === "string") return false;
@@ -84,15 +91,15 @@ export class SignalColumns implements ColumnReader {
       if (TEXTS.has(path.column)) return item === 0;
       if (![0, 1, 2].includes(item)) return false;
       const known = Object.hasOwn(DIRECT, path.column) ? DIRECT[path.column] : undefined;
-      if (known !== undefined) direct.push({ place, signal: at(own[known.from + item]!), scale: known.scale });
-      else if (path.column === "position") this.#earthPlaces[item as 0 | 1 | 2].push(place);
+      if (known !== undefined) add(own[known.from + item]!, known.scale, place);
+      else if (path.column === "position") this.#earth[item as 0 | 1 | 2].push(place);
       else return false;
       return true;
     });
     this.#paths = wanted.filter((_, n) => this.accepts[n]).map(({ path }) => path);
-    this.#direct = direct;
-    const recorded = direct.filter(({ signal }) => signal !== null).map(({ place }) => place);
-    this.#written = new Set([...recorded, ...this.#earthPlaces.flat()]);
+    this.#items = this.#earth.reduce((items, places, n) => items | (places.length === 0 ? 0 : 1 << n), 0);
+    this.#direct = [...direct.values()].filter(({ signal }) => signal !== null);
+    this.#written = new Set([...this.#direct.flatMap(({ places }) => places), ...this.#earth.flat()]);
   }
 
   begin(state: MutableState): void {
@@ -112,17 +119,7 @@ export class SignalColumns implements ColumnReader {
     if (!this.#isOpen) return 0;
     const whole = this.#wholeOf(batch, rows, count);
     if (whole === 0) return 0;
-    const view = this.#view.of(batch.bytes);
-    if (this.#starts.length < whole) this.#starts = new Int32Array(rows.length);
-    const starts = this.#starts;
-    // of rows that have one slot the last one counts
-    const first = slots[0] === slots[whole - 1] ? whole - 1 : 0;
-    const wanted = whole - first;
-    for (let n = 0; n < wanted; n++) starts[n] = batch.start[rows[first + n]!]!;
-    const records = { view, starts, slots, count: wanted, step: stepOf(starts, slots, wanted) };
-    for (const { place, signal, scale } of this.#direct)
-      if (signal !== null) readColumn(records, signal, scale, columns[place]!);
-    this.#readEarth(records, columns);
+    this.#readSignals(this.#recordsOf(batch, rows, slots, whole), columns);
     this.#last.note(batch, rows[whole - 1]!);
     return whole;
   }
@@ -137,60 +134,78 @@ export class SignalColumns implements ColumnReader {
     this.#last.settle(this.#model, state);
   }
 
-  #readEarth(records: Records, columns: readonly Float64Array[]): void {
-    const [x, y, z] = this.#earthPlaces;
-    if (x.length + y.length + z.length === 0) return;
-    const { slots, count } = records;
-    if (this.#geodetic.latitude.length < count) this.#geodetic = geodeticOf(this.#starts.length);
-    const { order, latitude, longitude, height } = this.#geodetic;
-    const inOrder = { ...records, slots: order };
-    for (const [n, numbers] of [latitude, longitude, height].entries()) {
-      const signal = this.#earth[n] ?? null;
-      if (signal === null) numbers.fill(Number.NaN);
-      else readColumn(inOrder, signal, n === 2 ? FOOT : 1, numbers);
+  #recordsOf(batch: MessageBatch, rows: Int32Array, slots: Int32Array, whole: number): Records {
+    if (this.#starts.length < whole) {
+      this.#starts = new Int32Array(rows.length);
+      this.#numbers = [0, 1, 2].map(() => new Float64Array(rows.length));
     }
-    const most = Math.max(x.length, y.length, z.length);
-    for (let n = 0; n < most; n++) {
-      const columnOf = (places: readonly number[]): Float64Array | null => columns[places[n] ?? -1] ?? null;
-      toEarthColumns(this.#geodetic, slots, count, { x: columnOf(x), y: columnOf(y), z: columnOf(z) });
+    const starts = this.#starts;
+    // of rows that have one slot the last one counts
+    const first = slots[0] === slots[whole - 1] ? whole - 1 : 0;
+    const count = whole - first;
+    let isRow = true;
+    for (let n = 0; n < count; n++) {
+      starts[n] = batch.start[rows[first + n]!]!;
+      isRow &&= slots[n] === slots[0]! + n;
     }
+    return { view: this.#view.of(batch.bytes), starts, slots, count, isRow };
+  }
+
+  #readSignals(records: Records, columns: readonly Float64Array[]): void {
+    const { count } = records;
+    const [x, y, z] = this.#numbers.map((numbers) => numbers.subarray(0, count)) as [
+      Float64Array,
+      Float64Array,
+      Float64Array,
+    ];
+    for (const { signal, scale, places } of this.#direct) {
+      readNumbers(records, signal, scale, x);
+      for (const place of places) put(x, records, columns[place]!);
+    }
+    if (this.#items === 0) return;
+    const [latitude, longitude, altitude] = this.#geodetic;
+    readNumbers(records, latitude, 1, x);
+    readNumbers(records, longitude, 1, y);
+    readNumbers(records, altitude, FOOT, z);
+    toEarthColumns(x, y, z, this.#items);
+    for (const [n, places] of this.#earth.entries())
+      for (const place of places) put([x, y, z][n]!, records, columns[place]!);
   }
 }
 
-/** Room for as many places on the earth, and the order that they lie in. */
-function geodeticOf(count: number): Readonly<Record<"latitude" | "longitude" | "height", Float64Array>> & {
-  readonly order: Int32Array;
-} {
-  return {
-    order: Int32Array.from({ length: count }, (_, n) => n),
-    latitude: new Float64Array(count),
-    longitude: new Float64Array(count),
-    height: new Float64Array(count),
-  };
+/** Puts the numbers of records into their slots. */
+function put(numbers: Float64Array, { slots, isRow }: Records, column: Float64Array): void {
+  if (isRow) column.set(numbers, slots[0]);
+  else for (let n = 0; n < numbers.length; n++) column[slots[n]!] = numbers[n]!;
 }
 
-/** See `Records.step`. */
-function stepOf(starts: Int32Array, slots: Int32Array, count: number): number {
-  const step = count > 1 ? starts[1]! - starts[0]! : 1;
-  for (let n = 1; n < count; n++) if (starts[n]! - starts[n - 1]! !== step || slots[n]! - slots[n - 1]! !== 1) return 0;
-  return step;
-}
-
-/** Reads one signal of many records. */
-function readColumn(records: Records, signal: SignalPlace, scale: number, column: Float64Array): void {
-  const { view, starts, slots, count, step } = records;
-  const { type, at } = signal;
-  if (type === "double" && step > 0) {
-    const slot = slots[0]!;
-    for (let n = 0, from = starts[0]! + at; n < count; n++, from += step)
-      column[slot + n] = view.getFloat64(from, true) * scale;
-  } else if (type === "float" && step > 0) {
-    const slot = slots[0]!;
-    for (let n = 0, from = starts[0]! + at; n < count; n++, from += step)
-      column[slot + n] = view.getFloat32(from, true) * scale;
-  } else if (type === "double")
-    for (let n = 0; n < count; n++) column[slots[n]!] = view.getFloat64(starts[n]! + at, true) * scale;
-  else if (type === "float")
-    for (let n = 0; n < count; n++) column[slots[n]!] = view.getFloat32(starts[n]! + at, true) * scale;
-  else for (let n = 0; n < count; n++) column[slots[n]!] = readSignal(view, starts[n]!, signal) * scale;
+/** Reads one signal of many records; what `readSignal` does, without asking for its type each time. */
+function readNumbers({ view, starts }: Records, signal: SignalPlace | null, scale: number, into: Float64Array): void {
+  if (signal === null) {
+    into.fill(Number.NaN);
+    return;
+  }
+  const { at, bit } = signal;
+  switch (signal.type) {
+    case "double":
+      for (let n = 0; n < into.length; n++) into[n] = view.getFloat64(starts[n]! + at, true) * scale;
+      return;
+    case "float":
+      for (let n = 0; n < into.length; n++) into[n] = view.getFloat32(starts[n]! + at, true) * scale;
+      return;
+    case "int":
+      for (let n = 0; n < into.length; n++) into[n] = view.getInt32(starts[n]! + at, true) * scale;
+      return;
+    case "int16":
+      for (let n = 0; n < into.length; n++) into[n] = view.getInt16(starts[n]! + at, true) * scale;
+      return;
+    case "int8":
+      for (let n = 0; n < into.length; n++) into[n] = view.getInt8(starts[n]! + at) * scale;
+      return;
+    case "bool":
+      for (let n = 0; n < into.length; n++) into[n] = ((view.getUint8(starts[n]! + at) >> bit) & 1) * scale;
+      return;
+    default:
+      signal.type satisfies never;
+  }
 }
