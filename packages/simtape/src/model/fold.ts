@@ -1,4 +1,4 @@
-import type { MessageBatch } from "./messages/batch.ts";
+import { bytesOf, type MessageBatch } from "./messages/batch.ts";
 import { Growth } from "./state/growth.ts";
 import type { Reader } from "./reader.ts";
 import type { Keyframe } from "./messages/keyframe.ts";
@@ -176,7 +176,7 @@ export class Fold {
       const first = from === null ? 0 : countBefore(batch, from);
       const end = countBefore(batch, to);
       growth.apply(model, state, batch, first, end);
-      for (let i = first; i < end; i++) since += batch.end[i]! - batch.start[i]!;
+      since += bytesOf(batch, first, end);
       if (batch.length > 0) last = batch.time[batch.length - 1]!;
     }
   }

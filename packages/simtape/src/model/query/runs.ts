@@ -123,8 +123,14 @@ export class Runs {
     let width = 0;
     let last = Number.NaN;
     let count = 0;
+    let filled: Filled | null | undefined = null;
+    let of = -1;
     for (let i = from; i < length && count < MOST; i++) {
-      const filled = byChannel[channel[i]!];
+      // most rows are of the same channel as the one before
+      if (channel[i] !== of) {
+        of = channel[i]!;
+        filled = byChannel[of];
+      }
       if (filled === null) continue;
       if (filled === undefined) break;
       const now = time[i]!;

@@ -1,5 +1,5 @@
 import { applyRows } from "../state/apply.ts";
-import type { MessageBatch } from "../messages/batch.ts";
+import { bytesOf, type MessageBatch } from "../messages/batch.ts";
 import type { Fold } from "../fold.ts";
 import { Growth } from "../state/growth.ts";
 import type { Reader } from "../reader.ts";
@@ -99,8 +99,7 @@ export class Walk {
         bytes = 0;
       }
       yield batch;
-      let folded = 0;
-      for (let i = 0; i < batch.length; i++) folded += batch.end[i]! - batch.start[i]!;
+      const folded = bytesOf(batch);
       bytes += folded;
       growth.folded(this.state, folded);
       const waiting = onProgress?.(this.from - start, end - start);
