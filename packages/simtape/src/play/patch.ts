@@ -152,13 +152,13 @@ type List = ArrayLike<number | string>;
 function isSame(a: List, b: List): boolean {
   if (a === b) return true;
   if (a.length !== b.length || a.constructor !== b.constructor) return false;
-  if (ArrayBuffer.isView(a)) return isSameBytes(a, b as unknown as ArrayBufferView);
+  if (ArrayBuffer.isView(a)) return haveSameBits(a, b as unknown as ArrayBufferView);
   for (let i = 0; i < a.length; i++) if (a[i] !== b[i]) return false;
   return true;
 }
 
-/** By bytes, as they are the same for all kinds of numbers. */
-function isSameBytes(a: ArrayBufferView, b: ArrayBufferView): boolean {
+/** Bit for bit, which is the same for all kinds of numbers. */
+function haveSameBits(a: ArrayBufferView, b: ArrayBufferView): boolean {
   const isWide = (a.byteOffset | b.byteOffset | a.byteLength) % 4 === 0;
   const x = isWide ? words(a) : bytes(a);
   const y = isWide ? words(b) : bytes(b);
