@@ -148,8 +148,8 @@ export class McapReader implements Reader {
   }
 
   async beside(): Promise<readonly { readonly path: string; readonly count: number }[]> {
-    const paths = this.plan.attachments.map(({ name }) => `attachments/${name}`);
-    return firstNamed(paths, "attachments");
+    const { attachments } = this.plan;
+    return firstNamed(attachments.length, (index) => `attachments/${attachments[index]!.name}`, "attachments");
   }
 
   async dissector(): Promise<Dissector> {

@@ -90,8 +90,7 @@ export async function foreignIn(archive: Archive, signal?: AbortSignal): Promise
 
 /** Members by the paths that reports have for them: the first by name, the rest as one. */
 export function pathsOf({ members }: Pick<Foreign, "members">): { readonly path: string; readonly count: number }[] {
-  const paths = members.map(({ entry }) => pathOf(entry));
-  return firstNamed(paths, "members");
+  return firstNamed(members.length, (index) => pathOf(members[index]!.entry), "members");
 }
 
 /** Members as content that a result does not have, for one reason. */
