@@ -1,7 +1,7 @@
 import { Budget, BudgetError } from "../../bytes/budget.ts";
 import type { MessageBatch } from "../messages/batch.ts";
 import type { Reader } from "../reader.ts";
-import type { MutableEntitySet, MutableState } from "../state/state.ts";
+import { type MutableEntitySet, MutableState } from "../state/state.ts";
 import type { Time, TimeRange } from "../values/time.ts";
 import { type Extent, extentOf, CellLimit, SetExtents } from "./extents.ts";
 import { type CellFacts, cellPaths, kindOfColumn, type PathInfo, pathsIn, type Telling, textsOf } from "./listing.ts";
@@ -65,11 +65,11 @@ const COPIES = 2;
 async function survey(source: QuerySource, options: PathsOptions): Promise<Survey> {
   const { reader, fold } = source;
   const bounds = await boundsOf(source, options);
-  if (bounds.start >= bounds.end) return new Survey(new Notes(reader.budget));
+  if (bounds.start >= bounds.end) return new Survey(new Notes(reader.budget), new MutableState());
   const moments = new Moments((channel) => reader.state.holds?.(channel) !== false);
   const walk = await Walk.begin(reader, fold, bounds, bounds.first, options);
   const { state } = walk;
-  const found = new Survey(new Notes(reader.budget, () => COPIES * state.byteLength));
+  const found = new Survey(new Notes(reader.budget, () => COPIES * state.byteLength), state);
   // what holds at the start of a range is there at it, whether there is a message or not
   moments.isOne = options.start !== undefined;
   for await (const batch of walk.batches()) {
@@ -100,8 +100,7 @@ export class PathTap {
     this.#reader = reader;
     this.#most = most;
     this.#moments = new Moments((channel) => reader.state.holds?.(channel) !== false);
-    this.#found = new Survey(new Notes(new Budget(most * NOTE)));
-    this.#found.begin(state);
+    this.#found = new Survey(new Notes(new Budget(most * NOTE)), state);
   }
 
   /** Rows `[from, to)` of one moment are folded next. */
@@ -195,21 +194,15 @@ class Survey {
   /** Of values that were not looked into. */
   readonly #names = new Set<string>();
   #isShort = false;
-  /** What is touched is noted in the state. */
-  #isBegun = false;
   #shape = -1;
   #last: Time = Number.NaN;
 
-  constructor(notes: Notes) {
+  /** From now on the state notes what is touched; what is in it counts as touched. */
+  constructor(notes: Notes, state: MutableState) {
     this.notes = notes;
-  }
-
-  /** From now on the state notes what is touched; what is in it counts as touched. Without it, the first note begins. */
-  begin(state: MutableState): void {
     const touched = state.touch();
     for (const name of state.values.keys()) touched.values.add(name);
     for (const set of state.sets.values()) touched.things(set, set.ids);
-    this.#isBegun = true;
   }
 
   /** From now on no value is looked into, and no thing is noted: paths cannot be listed. */
@@ -221,23 +214,21 @@ class Survey {
     return this.#isShort;
   }
 
-  /** The state as it is at a moment, with all that was touched since the moment before; at first with all that is in it. */
+  /** The state as it is at a moment, with all that was touched since the moment before. */
   note(state: MutableState, now: Time): void {
-    const touched = this.#isBegun ? state.touch() : null;
-    for (const name of touched?.values ?? state.values.keys())
-      if (!name.startsWith(".")) this.#noteValue(state, name, now);
-    const isOther = touched === null || touched.byOwner.size > 0 || state.shape !== this.#shape;
+    const touched = state.touch();
+    for (const name of touched.values) if (!name.startsWith(".")) this.#noteValue(state, name, now);
+    const isOther = touched.byOwner.size > 0 || state.shape !== this.#shape;
     for (const [name, set] of state.sets) {
       if (name.startsWith(".")) continue;
-      if (isOther) this.#noteSet(name, set, touched === null ? set.ids : (touched.byOwner.get(set) ?? []), now);
+      if (isOther) this.#noteSet(name, set, touched.byOwner.get(set) ?? [], now);
       const extents = this.#sets.get(name)?.extents;
       if (this.#isShort) extents?.noteGaps(set);
       else extents?.note(set, isOther);
     }
     this.#shape = state.shape;
     this.#last = now;
-    this.#isBegun = true;
-    state.touch().forget();
+    touched.forget();
   }
 
   #noteValue(state: MutableState, name: string, now: Time): void {
