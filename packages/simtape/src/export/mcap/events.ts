@@ -1,6 +1,7 @@
 import type { RecordingEvent } from "../../model/query/event.ts";
 import type { Time } from "../../model/values/time.ts";
 import type { Clock } from "./clock.ts";
+import type { Drainable } from "./topic-sink.ts";
 import type { Topics } from "./topics.ts";
 import { LOG } from "./well-known.ts";
 
@@ -16,17 +17,28 @@ export class EventMessages {
   readonly #clock: Clock;
   readonly #arrays: AsyncGenerator<readonly RecordingEvent[]>;
   readonly #first: Time;
+  readonly #file: Drainable | null;
   #array: readonly RecordingEvent[] = [];
   #next = 0;
   #isDone = false;
   count = 0;
 
-  /** `first`: what was earlier, as notes may be, is written at this time. */
-  constructor(topics: Topics, clock: Clock, events: AsyncGenerator<readonly RecordingEvent[]>, first: Time) {
+  /**
+   * `first`: what was earlier, as notes may be, is written at this time. `file`: what the topics are written into, if it
+   * holds messages; null: it holds none.
+   */
+  constructor(
+    topics: Topics,
+    clock: Clock,
+    events: AsyncGenerator<readonly RecordingEvent[]>,
+    first: Time,
+    file: Drainable | null,
+  ) {
     this.#topics = topics;
     this.#clock = clock;
     this.#arrays = events;
     this.#first = first;
+    this.#file = file;
   }
 
   /** Whether `writeUntil` has something to do. */
@@ -36,12 +48,11 @@ export class EventMessages {
 
   /** Writes the events at or before a time that are not written yet. One moment may have any number of them. */
   async writeUntil(time: Time): Promise<void> {
-    const { sink } = this.#topics;
     while (!this.#isDone) {
       for (; this.#next < this.#array.length; this.#next++) {
         const event = this.#array[this.#next]!;
         if (event.time > time) return;
-        if (sink.isOverfull) await sink.drain();
+        if (this.#file?.isOverfull === true) await this.#file.drain();
         this.#write(event);
       }
       const { value, done } = await this.#arrays.next();

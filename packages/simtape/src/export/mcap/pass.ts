@@ -84,7 +84,7 @@ export class Pass {
     const { start, end } = bounds;
     const isAll = set === undefined && channel === undefined;
     const range = { start: options.start, end: options.end, signal };
-    const events = isAll ? new EventMessages(topics, clock, recording.events(range), start) : null;
+    const events = isAll ? new EventMessages(topics, clock, recording.events(range), start, writer) : null;
     const parts: Parts = {
       writer,
       clock,

@@ -11,6 +11,10 @@ export interface TopicSink {
   bytes(channel: number, time: Time, sequence: number, payload: Uint8Array): void;
   /** A message whose payload is the JSON of a value. */
   json(channel: number, time: Time, sequence: number, value: Value): void;
+}
+
+/** Holds messages until it is drained: a file. */
+export interface Drainable {
   /** It holds much more than it should: await `drain()` before the next message, also inside a moment. */
   readonly isOverfull: boolean;
   /** Lets go of what it holds. */

@@ -42,8 +42,6 @@ export class Board implements TopicSink {
   #kept = "";
   /** Answers of `isAnyWanted`, until subscriptions change. */
   readonly #wanted = new Map<string, boolean>();
-  /** It holds nothing that waits: what a client does not take in time is skipped. */
-  readonly isOverfull = false;
   /** Of clients that have left. */
   readonly gone = { sentMessages: 0, sentBytes: 0, skipped: 0 };
 
@@ -165,10 +163,6 @@ export class Board implements TopicSink {
     if (this.#scratch.length < room) this.#scratch = new Uint8Array(2 * room);
     const { written } = UTF8.encodeInto(text, this.#scratch.subarray(MESSAGE_HEAD));
     this.#give(of, this.#scratch.slice(0, MESSAGE_HEAD + written), time);
-  }
-
-  drain(): Promise<void> {
-    return Promise.resolve();
   }
 
   /** Sends the last message of a channel to a subscription, if it has one and the subscription had none. */

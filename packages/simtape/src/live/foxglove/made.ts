@@ -205,7 +205,7 @@ export class MadeProgramme extends Programme {
     }
     const { start } = this.timeline;
     const range = time <= start ? {} : { start: time };
-    this.#news ??= new EventMessages(this.#topics, this.board.clock, this.recording.events(range), start);
+    this.#news ??= new EventMessages(this.#topics, this.board.clock, this.recording.events(range), start, null);
     return this.#news;
   }
 
