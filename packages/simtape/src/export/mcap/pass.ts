@@ -161,18 +161,23 @@ export class Pass {
 
   /** Writes rows `[from, to)`, of which one moment may have any number; null: the chunk had room for all of them. */
   #writeRows(batch: MessageBatch, from: number, to: number): Promise<void> | null {
-    const { channels, writer } = this.#parts;
-    for (let i = from; i < to; i++) {
-      if (!this.#isWanted[batch.channel[i]!]!) continue;
-      if (writer.isOverfull) return this.#writeDrained(batch, i, to);
-      channels.write(batch, i);
-    }
-    return null;
+    const next = this.#fill(batch, from, to);
+    return next === to ? null : this.#writeDrained(batch, next, to);
   }
 
   async #writeDrained(batch: MessageBatch, from: number, to: number): Promise<void> {
-    await this.#parts.writer.drain();
-    await this.#writeRows(batch, from, to);
+    for (let next = from; next < to; next = this.#fill(batch, next, to)) await this.#parts.writer.drain();
+  }
+
+  /** Writes rows `[from, to)` until the chunk is overfull; gives the first that is not written. */
+  #fill(batch: MessageBatch, from: number, to: number): number {
+    const { channels, writer } = this.#parts;
+    for (let i = from; i < to; i++) {
+      if (!this.#isWanted[batch.channel[i]!]!) continue;
+      if (writer.isOverfull) return i;
+      channels.write(batch, i);
+    }
+    return to;
   }
 
   #moment(state: MutableState, time: Time): void {
