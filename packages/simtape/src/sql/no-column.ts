@@ -32,12 +32,12 @@ export function namesIn(columns: Columns, scope: Scope | null): string[] {
   return [...(scope?.names ?? []), ...tables.flatMap((table) => [...(columns.get(table)?.values() ?? [])])];
 }
 
-/** Names the columns that there are, where they are known. */
+/** Names the columns that there are, where they are known. Of what DuckDB does not notice there is no cause. */
 export function noColumn(
   { name, isPattern }: MissingColumn,
   scope: Scope | null,
   columns: Columns,
-  { cause, at }: SqlError,
+  { cause, at }: Pick<SqlError, "at" | "cause">,
   sql: string,
 ): SqlError {
   const isWhole = scope?.tables.every((table) => columns.has(table.toLowerCase())) === true;

@@ -373,8 +373,7 @@ export class SqlSession implements AsyncDisposable {
   ): Promise<StreamedAnswer> {
     const { sql, texts } = parsed;
     const renamed = missingRename(parsed, known ?? this.#columnsOf(plans));
-    if (renamed !== null)
-      return this.#lacking(parsed, plans, signal, known, renamed, new SqlError("no-column", "no such column"));
+    if (renamed !== null) return this.#lacking(parsed, plans, signal, known, renamed, { at: null });
     try {
       const tables = plans.map(({ name }) => this.#loaded.get(name.toLowerCase())?.table.columns ?? []);
       const units = unitsOf(tables);
@@ -399,7 +398,7 @@ export class SqlSession implements AsyncDisposable {
     signal: AbortSignal,
     known: Columns | null,
     missing: MissingColumn,
-    failure: SqlError,
+    failure: Pick<SqlError, "at" | "cause">,
   ): Promise<StreamedAnswer> {
     const name = missing.name.toLowerCase();
     const scope = scopeAt(parsed, missing, failure.at);
