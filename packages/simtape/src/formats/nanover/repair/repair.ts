@@ -29,7 +29,7 @@ export async function repair(from: Reader, to: SinkBundle, given: RepairNote): P
   await noteDamage(reader, note);
   const writer = await create(to, { like: reader });
   try {
-    await noteMembers(reader, writer, note);
+    noteLostBeside(writer, note);
     const channels = reader.channels.map(({ name }) => writer.channel({ name }));
     const mender = new Mender(reader, channels, note);
     for (const chunk of reader.messages.chunks) {
@@ -75,16 +75,10 @@ async function noteDamage({ messages }: NanoverReader, note: RepairNote): Promis
 }
 
 /** Other members of the zip that are damaged, and those for which the result has no place. */
-async function noteMembers({ messages }: NanoverReader, writer: NanoverWriter, note: RepairNote): Promise<void> {
-  const foreign = await messages.foreign?.();
-  const noted = new Set<string>();
-  for (const { path: _, ...finding } of foreign?.gone ?? []) {
-    noted.add(finding.message);
-    note.lost(finding);
-  }
-  for (const { path, count, reason } of writer.lost) {
+function noteLostBeside({ lostBeside }: NanoverWriter, note: RepairNote): void {
+  for (const { path, count, reason, finding } of lostBeside) {
     const message = `${path}${count > 1 ? ` (${count})` : ""} was not kept: ${reason}`;
-    if (!noted.has(reason)) note.lost({ code: "truncated", severity: "loss", message });
+    note.lost(finding ?? { code: "truncated", severity: "loss", message });
   }
 }
 

@@ -2,6 +2,7 @@ import { ByteBuilder } from "../../../bytes/builder.ts";
 import { isSameBytes } from "../../../bytes/same-bytes.ts";
 import { type DirectoryEntry, FULL32, withoutZip64, writeZip64Extra } from "../../../bytes/zip.ts";
 import { readExactly } from "../../../io/zip/zip-directory.ts";
+import type { Finding } from "../../../model/error.ts";
 import { readersBelow } from "../../../model/readers-below.ts";
 import type { Reader } from "../../../model/reader.ts";
 import type { Lost } from "../../../model/writer.ts";
@@ -14,12 +15,18 @@ const PIECE = 1 << 20;
 /** Version of the zip format that 64-bit places need. */
 const VERSION_ZIP64 = 45;
 
+/** What a result does not have of what the zips have beside the recording. */
+export interface LostBeside extends Lost {
+  /** Of a member that cannot be read as a whole; null: the result has no place for it. */
+  readonly finding: Finding | null;
+}
+
 /** What a zip gets of the zips that its recording is made from, beside the recording. */
 export interface Carried {
   readonly members: readonly ForeignMember[];
   readonly comment: Uint8Array;
   /** What it does not get. */
-  readonly lost: readonly Lost[];
+  readonly lost: readonly LostBeside[];
 }
 
 /** What a recording that is made from nothing gets. */
@@ -31,16 +38,16 @@ export const NOTHING_CARRIED: Carried = { members: [], comment: NOTHING_FOREIGN.
  */
 export async function carriedFrom(like: Reader): Promise<Carried> {
   const members: ForeignMember[] = [];
-  const lost: Lost[] = [];
+  const lost: LostBeside[] = [];
   let { comment } = NOTHING_FOREIGN;
   const named = new Map<string, ForeignMember>();
   for (const reader of readersBelow(like)) {
     if (!(reader instanceof NanoverReader)) continue;
     const foreign = (await reader.messages.foreign?.()) ?? NOTHING_FOREIGN;
-    for (const { path, message } of foreign.gone) lost.push({ path, count: 1, reason: message });
+    for (const { path, ...finding } of foreign.gone) lost.push({ path, count: 1, reason: finding.message, finding });
     if (comment.length === 0) comment = foreign.comment;
     else if (foreign.comment.length > 0 && !isSameBytes(comment, foreign.comment))
-      lost.push({ path: "comment", count: 1, reason: "the zip has the comment of the first recording" });
+      lost.push(withoutPlace({ path: "comment", count: 1, reason: "the zip has the comment of the first recording" }));
     const kept: ForeignMember[] = [];
     const refused: ForeignMember[] = [];
     for (const member of foreign.members) {
@@ -52,7 +59,9 @@ export async function carriedFrom(like: Reader): Promise<Carried> {
       named.set(nameOf(member.entry), member);
       members.push(member);
     }
-    lost.push(...notCarried({ members: refused }, "an earlier recording has another member of that name"));
+    lost.push(
+      ...notCarried({ members: refused }, "an earlier recording has another member of that name").map(withoutPlace),
+    );
   }
   return { members, comment, lost };
 }
@@ -60,7 +69,11 @@ export async function carriedFrom(like: Reader): Promise<Carried> {
 /** Nothing, and all that a zip would get is lost for this reason. */
 export function refusedFrom({ members, comment, lost }: Carried, reason: string): Carried {
   const text = comment.length === 0 ? [] : [{ path: "comment", count: 1, reason }];
-  return { ...NOTHING_CARRIED, lost: [...lost, ...notCarried({ members }, reason), ...text] };
+  return { ...NOTHING_CARRIED, lost: [...lost, ...[...notCarried({ members }, reason), ...text].map(withoutPlace)] };
+}
+
+function withoutPlace(lost: Lost): LostBeside {
+  return { ...lost, finding: null };
 }
 
 /** Writes a member as it is, and gives its entry in the new directory. */

@@ -13,7 +13,7 @@ import { frameIndexOf } from "../layout/protobuf.ts";
 import { type Content, contentAt, siblingName, VERSION } from "../layout/record.ts";
 import { type Container, payloadsOf } from "../meaning/schema.ts";
 import { SHARED } from "../meaning/state.ts";
-import { type Carried, carriedFrom, NOTHING_CARRIED, refusedFrom } from "./carry.ts";
+import { type Carried, carriedFrom, type LostBeside, NOTHING_CARRIED, refusedFrom } from "./carry.ts";
 import type { Target } from "./target.ts";
 import { RecordTarget } from "./target-records.ts";
 import { ZipTarget } from "./target-zip.ts";
@@ -104,18 +104,22 @@ export class NanoverWriter implements Writer {
   /** Names as MessagePack, by channel id. */
   readonly #keys: Uint8Array[] = [];
   /** What of the zips that the recording is made from it does not have. */
-  readonly lost: readonly Lost[];
+  readonly lostBeside: readonly LostBeside[];
   /** Keys whose values are stored another way than they were given, in so many messages. */
   readonly changed: Map<string, number> = new Map();
   #frames = 0;
   #end: Promise<void> | null = null;
 
-  constructor(container: Container, payloads: Container, target: Target, lost: readonly Lost[] = []) {
-    this.lost = lost;
+  constructor(container: Container, payloads: Container, target: Target, lostBeside: readonly LostBeside[]) {
+    this.lostBeside = lostBeside;
     this.container = container;
     this.#payloads = payloads;
     this.#target = target;
     for (const name of CHANNEL_NAMES) this.channel({ name });
+  }
+
+  get lost(): readonly Lost[] {
+    return this.lostBeside.map(({ path, count, reason }) => ({ path, count, reason }));
   }
 
   channel(spec: ChannelSpec): ChannelInfo {
