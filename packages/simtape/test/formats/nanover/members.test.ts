@@ -113,6 +113,13 @@ async function membersOf(bytes: Uint8Array): Promise<Map<string, Raw>> {
   return found;
 }
 
+/** Header and data of a member, wherever they lie. */
+function rawOf(bytes: Uint8Array, name: string): Uint8Array {
+  const view = Buffer.from(bytes);
+  const at = view.indexOf(name) - 30;
+  return bytes.slice(at, at + 30 + name.length + view.readUInt32LE(at + 18));
+}
+
 const writing = await nanover.writing!();
 
 async function rewritten(bytes: Uint8Array, name = NAME): Promise<{ report: RewriteReport; files: MemoryFiles }> {
@@ -273,6 +280,43 @@ describe("members that cannot be trusted", () => {
       { path: "members/one.bin", reason: expect.stringContaining("header is damaged") },
     ]);
     expect(Object.keys(unzipSync(files.bytes))).toEqual([...KNOWN.slice(0, 2), "two"]);
+  });
+  const [stored, deflated, empty] = [NOTES, NOTES.slice(0, 900), new Uint8Array(0)];
+  const parts: Zippable = {
+    "a.bin": [stored, { level: 0 }],
+    "b.txt": [deflated, { level: 9 }],
+    "c.txt": [empty, { level: 0 }],
+  };
+  test.each([
+    ["a.bin", "data", 40],
+    ["b.txt", "data", 40],
+    ["b.txt", "data", 1],
+    ["c.txt", "checksum", 0],
+  ])("with a flipped bit are carried as they are, and named: %s, %s", async (name, what, into) => {
+    const bytes = zipSync({ ...RECORDING, ...parts });
+    const view = Buffer.from(bytes.buffer);
+    if (what === "data") bytes[view.indexOf(name) + name.length + into]! ^= 4;
+    else bytes[view.lastIndexOf(name) - 46 + 16]! ^= 4;
+    const path = `members/${name}`;
+    const reason = expect.stringMatching(/does not match its size and checksum; the member is kept as it is$/);
+    const { report, files } = await rewritten(bytes);
+    expect(report.lost).toEqual([{ path, count: 1, reason }]);
+    expect(rawOf(files.bytes, name)).toEqual(rawOf(bytes, name));
+    expect((await edited(bytes, { op: "trim", from: 1e9 })).report.lost).toEqual([{ path, count: 1, reason }]);
+    const { report: mended } = await repaired(bytes.slice(0, -1));
+    const offset = view.indexOf(name) - 30;
+    expect(mended.lost).toMatchObject([{ code: "bad-checksum", severity: "loss", message: reason, offset }]);
+    expect(mended.bytesLost).toBe(0);
+  });
+  test("with a flipped bit are found in all pieces of a long one", async () => {
+    const noise = Uint8Array.from({ length: 3 << 20 }, (_, i) => (Math.imul(i, 0x9e3779b1) >>> 13) & 255);
+    for (const level of [0, 6] as const) {
+      const bytes = zipSync({ ...RECORDING, "film.bin": [noise, { level }] });
+      expect((await rewritten(bytes)).report.lost).toEqual([]);
+      const directory = Buffer.from(bytes).readUInt32LE(bytes.length - 6);
+      bytes[directory - 30]! ^= 1;
+      expect((await rewritten(bytes)).report.lost).toMatchObject([{ path: "members/film.bin" }]);
+    }
   });
   test("are named up to a hundred, and counted", async () => {
     const many = Object.fromEntries(Array.from({ length: 150 }, (_, i) => [`m${i}`, PICTURE.subarray(0, i)]));

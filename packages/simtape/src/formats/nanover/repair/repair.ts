@@ -29,7 +29,6 @@ export async function repair(from: Reader, to: SinkBundle, given: RepairNote): P
   await noteDamage(reader, note);
   const writer = await create(to, { like: reader });
   try {
-    noteLostBeside(writer, note);
     const channels = reader.channels.map(({ name }) => writer.channel({ name }));
     const mender = new Mender(reader, channels, note);
     for (const chunk of reader.messages.chunks) {
@@ -38,6 +37,7 @@ export async function repair(from: Reader, to: SinkBundle, given: RepairNote): P
     }
     for (const batch of mender.last()) writer.append(batch, channels);
     await writer.close();
+    noteLostBeside(writer, note);
   } catch (error) {
     await writer.abort();
     throw error;

@@ -1,6 +1,7 @@
 import { ByteBuilder } from "../../../bytes/builder.ts";
 import { isSameBytes } from "../../../bytes/same-bytes.ts";
 import { type DirectoryEntry, FULL32, withoutZip64, writeZip64Extra } from "../../../bytes/zip.ts";
+import { ContentCheck } from "../../../io/zip/content-check.ts";
 import { readExactly } from "../../../io/zip/zip-directory.ts";
 import type { Finding } from "../../../model/error.ts";
 import { readersBelow } from "../../../model/readers-below.ts";
@@ -17,7 +18,7 @@ const VERSION_ZIP64 = 45;
 
 /** What a result does not have of what the zips have beside the recording. */
 export interface LostBeside extends Lost {
-  /** Of a member that cannot be read as a whole; null: the result has no place for it. */
+  /** Of a damaged member; null: the result has no place for it. */
   readonly finding: Finding | null;
 }
 
@@ -76,16 +77,39 @@ function withoutPlace(lost: Lost): LostBeside {
   return { ...lost, finding: null };
 }
 
-/** Writes a member as it is, and gives its entry in the new directory. */
-export async function carryMember(outlet: Outlet, member: ForeignMember): Promise<DirectoryEntry> {
-  const { source, entry, end } = member;
+/** A member that was written as it is. */
+export interface CarriedMember {
+  /** In the new directory. */
+  readonly entry: DirectoryEntry;
+  /** Its content does not match its size and checksum. */
+  readonly isDamaged: boolean;
+}
+
+/** Writes a member as it is. */
+export async function carryMember(outlet: Outlet, member: ForeignMember): Promise<CarriedMember> {
+  const { source, entry, dataOffset, end } = member;
   const headerOffset = outlet.position;
+  const check = ContentCheck.of(entry);
+  const dataEnd = dataOffset + entry.compressedSize;
   for (let at = entry.headerOffset; at < end; at += PIECE) {
-    outlet.out.raw(await readExactly(source, at, Math.min(PIECE, end - at)));
+    const bytes = await readExactly(source, at, Math.min(PIECE, end - at));
+    check?.add(bytes.subarray(Math.max(0, dataOffset - at), Math.max(0, dataEnd - at)));
+    outlet.out.raw(bytes);
     outlet.spill();
     if (outlet.ready !== null) await outlet.ready;
   }
-  return placedAt(entry, headerOffset);
+  return { entry: placedAt(entry, headerOffset), isDamaged: check?.isSame === false };
+}
+
+/** Members whose content is not what it was, as content that a result does not have. */
+export function damagedOf(members: readonly ForeignMember[]): LostBeside[] {
+  const reason = "its content does not match its size and checksum; the member is kept as it is";
+  return notCarried({ members }, reason).map((lost, i) => {
+    const { path, count } = lost;
+    const message = `${path}${count > 1 ? ` (${count})` : ""}: ${reason}`;
+    const offset = count > 1 ? undefined : members[i]!.entry.headerOffset;
+    return { ...lost, finding: { code: "bad-checksum", severity: "loss", message, offset } };
+  });
 }
 
 /** The entry of a member that lies at another place; 64-bit forms only where they are needed. */

@@ -18,7 +18,8 @@ import {
   writeZip64Extra,
 } from "../../../bytes/zip.ts";
 import { INDEX_NAME, MESSAGES_NAME, PROVENANCE_NAME } from "../layout/zip.ts";
-import { type Carried, carryMember, NOTHING_CARRIED } from "./carry.ts";
+import { type Carried, carryMember, damagedOf, type LostBeside, NOTHING_CARRIED } from "./carry.ts";
+import type { ForeignMember } from "../read/foreign.ts";
 import { Outlet } from "./outlet.ts";
 import type { Target } from "./target.ts";
 import { MAX_TYPES } from "../layout/types.ts";
@@ -57,6 +58,7 @@ export class ZipTarget implements Target {
   readonly #provenance: Uint8Array | null;
 
   readonly #carried: Carried;
+  damaged: readonly LostBeside[] = [];
 
   /** Takes over the sink. `provenance` becomes a member of its own; what is `carried` comes behind all others. */
   constructor(sink: ByteSink, provenance: string | null = null, carried: Carried = NOTHING_CARRIED) {
@@ -115,7 +117,13 @@ export class ZipTarget implements Target {
     const index = await this.#writeIndex();
     const own = this.#provenance === null ? [] : [this.#writeOwn(this.#provenance)];
     const entries = [messages, index, ...own].map(directoryEntry);
-    for (const member of this.#carried.members) entries.push(await carryMember(outlet, member));
+    const damaged: ForeignMember[] = [];
+    for (const member of this.#carried.members) {
+      const { entry, isDamaged } = await carryMember(outlet, member);
+      entries.push(entry);
+      if (isDamaged) damaged.push(member);
+    }
+    this.damaged = damagedOf(damaged);
     this.#writeDirectory(entries);
     await outlet.close();
   }

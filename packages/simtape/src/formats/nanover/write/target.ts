@@ -1,3 +1,4 @@
+import type { LostBeside } from "./carry.ts";
 import type { Time } from "../../../model/values/time.ts";
 
 /** Where whole messages of one container go: what the containers differ in. */
@@ -13,4 +14,6 @@ export interface Target {
   flush(): Promise<void>;
   finish(): Promise<void>;
   abort(): Promise<void>;
+  /** Damaged members that were carried as they are; all are known once it has finished. */
+  readonly damaged?: readonly LostBeside[];
 }

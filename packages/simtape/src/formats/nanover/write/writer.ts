@@ -103,19 +103,23 @@ export class NanoverWriter implements Writer {
   readonly #channels: ChannelInfo[] = [];
   /** Names as MessagePack, by channel id. */
   readonly #keys: Uint8Array[] = [];
-  /** What of the zips that the recording is made from it does not have. */
-  readonly lostBeside: readonly LostBeside[];
+  readonly #lostBeside: readonly LostBeside[];
   /** Keys whose values are stored another way than they were given, in so many messages. */
   readonly changed: Map<string, number> = new Map();
   #frames = 0;
   #end: Promise<void> | null = null;
 
   constructor(container: Container, payloads: Container, target: Target, lostBeside: readonly LostBeside[]) {
-    this.lostBeside = lostBeside;
+    this.#lostBeside = lostBeside;
     this.container = container;
     this.#payloads = payloads;
     this.#target = target;
     for (const name of CHANNEL_NAMES) this.channel({ name });
+  }
+
+  /** What of the zips that the recording is made from it does not have; all is known once it is closed. */
+  get lostBeside(): readonly LostBeside[] {
+    return [...this.#lostBeside, ...(this.#target.damaged ?? [])];
   }
 
   get lost(): readonly Lost[] {
