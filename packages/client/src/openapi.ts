@@ -4581,6 +4581,11 @@ export interface paths {
                                 readonly judge: string | null;
                                 readonly clip: string | null;
                                 readonly clipError: string | null;
+                                readonly clipLost: readonly {
+                                    readonly path: string;
+                                    readonly count: number;
+                                    readonly reason: string;
+                                }[];
                                 readonly written: string | null;
                                 readonly writtenError: string | null;
                                 readonly made: string;
@@ -6783,6 +6788,11 @@ export interface components {
             readonly judge: string | null;
             readonly clip: string | null;
             readonly clipError: string | null;
+            readonly clipLost: readonly {
+                readonly path: string;
+                readonly count: number;
+                readonly reason: string;
+            }[];
             readonly written: string | null;
             readonly writtenError: string | null;
             readonly made: string;

@@ -15,6 +15,7 @@ import { sql } from "kysely";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { printed } from "./support/command.ts";
 import { connectDatabase, type Database, joinDatabase } from "../src/database/database.ts";
+import { withDamagedMember } from "./support/damaged-member.ts";
 import { describeDatabases } from "./support/databases.ts";
 import { startNode, type TestNode, until } from "./support/node.ts";
 import { Caller, userCommand } from "./support/people.ts";
@@ -36,6 +37,7 @@ interface Review {
   readonly verdict: string | null;
   readonly clip: string | null;
   readonly clipError: string | null;
+  readonly clipLost: readonly object[];
   readonly written: string | null;
   readonly writtenError: string | null;
   readonly marks: readonly { readonly id: string; readonly label: string }[];
@@ -50,6 +52,7 @@ interface Ghost {
   readonly race: string;
 }
 
+const MOLECULE = "molecule.nanover.zip";
 /** Two of the players that the demo has. */
 const KASAM = "Kasam";
 const [ELDAR, ELDAR_ID] = ["Eldar", "71d87f3f-df6e-496b-8876-c1cda9d934ca"];
@@ -70,6 +73,9 @@ describeDatabases("review", (newDatabase) => {
     mkdirSync(library);
     await printed(["demo", "hcrp", "-o", library, "--seconds", "20"]);
     await printed(["demo", "mira", "-o", library, "--seconds", "4"]);
+    await printed(["demo", "nanover", "-o", library, "--seconds", "4"]);
+    const molecule = join(library, MOLECULE);
+    writeFileSync(molecule, withDamagedMember(readFileSync(molecule), "notes.txt"));
     const race = join(library, "race.hcrp");
     for (const [name, milliseconds] of [
       ["fast", 14_000],
@@ -124,7 +130,7 @@ describeDatabases("review", (newDatabase) => {
       .where("id", "=", pat)
       .execute();
     player = await Caller.signedIn(node, "pat");
-    const found = await until(listed, (all) => all.length === 5 && all.every(({ state }) => state === "indexed"));
+    const found = await until(listed, (all) => all.length === 6 && all.every(({ state }) => state === "indexed"));
     for (const { key, id } of found) byName.set(key, id);
   }, 60_000);
 
@@ -166,6 +172,7 @@ describeDatabases("review", (newDatabase) => {
       () => admin.json<Item>("GET", `/api/recordings/${clip}`).catch(() => ({ key: "", state: "" }) as Item),
       ({ state }) => state === "indexed",
     );
+    expect((await review(id)).clipLost).toEqual([]);
     const clipInfo = JSON.parse(await printed(["info", join(library, key), "--json"])) as Record<string, never>;
     expect(clipInfo["timeline"]).toMatchObject({ start: 0, end: 10_000_000_000 });
     const reported = { at: 0, kind: "report", text: `${KASAM}: flies` };
@@ -266,6 +273,16 @@ describeDatabases("review", (newDatabase) => {
     const late = { recording: slow, subject: "x", first: 900, last: 950 };
     expect(await sam.status("POST", "/api/reports", late)).toBe(400);
   });
+
+  test("a review names what its clip does not have of the recording", async () => {
+    const id = await report(sam, byName.get(MOLECULE)!, { subject: "user", first: 1, last: 2 });
+    const { clipLost } = await until(
+      () => review(id),
+      (one) => one.clipError !== null || one.clipLost.length > 0,
+    );
+    const reason = "its content does not match its size and checksum; the member is kept as it is";
+    expect(clipLost).toEqual([{ path: "members/notes.txt", count: 1, reason }]);
+  }, 60_000);
 
   test("a verdict on a recording without room for it lies beside it, and the recording stays as it is", async () => {
     const key = [...byName.keys()].find((one) => one.endsWith(".tape"))!;

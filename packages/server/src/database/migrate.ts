@@ -18,6 +18,7 @@ import * as maps from "./migrations/019-maps.ts";
 import * as deletions from "./migrations/020-deletions.ts";
 import * as companionDigests from "./migrations/021-companion-digests.ts";
 import * as pictures from "./migrations/022-pictures.ts";
+import * as clipLost from "./migrations/023-clip-lost.ts";
 import type { Tables } from "./tables.ts";
 
 /** Migrations by name, in their order. A released migration never changes. */
@@ -40,6 +41,7 @@ const MIGRATIONS: Readonly<Record<string, Migration>> = {
   "020-deletions": deletions,
   "021-companion-digests": companionDigests,
   "022-pictures": pictures,
+  "023-clip-lost": clipLost,
 };
 
 /**

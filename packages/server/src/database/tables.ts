@@ -1,4 +1,5 @@
 import type { ColumnType, Generated } from "kysely";
+import type { Lost } from "simtape";
 
 /** A time that the database sets when none is given. */
 type Made = ColumnType<Date, Date | undefined, Date>;
@@ -351,6 +352,8 @@ export interface ReviewsTable {
   /** Second of the recording at which the clip begins. */
   clip_first: number | null;
   clip_error: string | null;
+  /** What the clip does not have of the recording. */
+  clip_lost: ColumnType<readonly Lost[], string | undefined, string>;
   /** When the verdict was written into the recording. */
   written: Date | null;
   written_error: string | null;

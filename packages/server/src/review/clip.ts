@@ -20,7 +20,8 @@ const AGAIN = 2000;
 
 /**
  * Cuts the range of a report out of its recording, into a new recording below `clips/`, with a note that says who was
- * reported, and why. The source does not change. A second run makes the same file.
+ * reported, and why. The review has what the clip does not have. The source does not change. A second run makes the same
+ * file.
  */
 export async function cutClip({ query, library, jobs }: Context, id: string, work: Work): Promise<unknown> {
   const review = await query
@@ -72,6 +73,11 @@ export async function cutClip({ query, library, jobs }: Context, id: string, wor
         { name: source, sha256: digest, beside, spool: fileSpool(), signal: work.signal },
       );
       if (report.beside !== null) await put(library.sink(key), provenance, report.beside);
+      await query
+        .updateTable("reviews")
+        .set({ clip_lost: JSON.stringify(report.lost) })
+        .where("id", "=", id)
+        .execute();
       await failpoint("review/clip-provenance");
       await closeMain();
     } catch (error) {

@@ -1,4 +1,5 @@
 import { sql } from "kysely";
+import type { Lost } from "simtape";
 import type { Query } from "../database/database.ts";
 import { Problem } from "../problem.ts";
 import type { Queue } from "./shapes.ts";
@@ -83,6 +84,7 @@ const REVIEW = [
   "reviews.judge",
   "reviews.clip",
   "reviews.clip_error",
+  "reviews.clip_lost",
   "reviews.written",
   "reviews.written_error",
   "reviews.made",
@@ -94,15 +96,18 @@ interface Row {
   readonly recording: string | null;
   readonly clip: string | null;
   readonly clip_error: string | null;
+  readonly clip_lost: readonly Lost[];
   readonly written_error: string | null;
   readonly first: number | null;
 }
 
-function reviewOf<R extends Row>({ clip_error: clipError, written_error: writtenError, ...row }: R) {
+function reviewOf<R extends Row>(review: R) {
+  const { clip_error: clipError, clip_lost: clipLost, written_error: writtenError, ...row } = review;
   const at = row.first === null ? "" : `#t=${row.first}`;
   return {
     ...row,
     clipError,
+    clipLost,
     writtenError,
     page: row.recording === null ? null : `/r/${row.recording}${at}`,
     clipPage: row.clip === null ? null : `/r/${row.clip}`,

@@ -120,6 +120,7 @@ const REVIEW_ROW = {
   judge: MAYBE,
   clip: MAYBE,
   clipError: MAYBE,
+  clipLost: Type.Array(Type.Object({ path: Type.String(), count: Type.Integer(), reason: Type.String() })),
   written: MAYBE,
   writtenError: MAYBE,
   made: Type.String(),

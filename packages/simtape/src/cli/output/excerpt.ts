@@ -5,6 +5,8 @@ import type { Annotation } from "../../model/annotation.ts";
 import { openBundle } from "../../model/open.ts";
 import type { SpoolFactory } from "../../io/source/spool.ts";
 import type { Recording } from "../../model/recording.ts";
+import type { Lost } from "../../model/writer.ts";
+import type { RewriteReport } from "../../ops/copy.ts";
 import { applyEdits } from "../../ops/edit/apply.ts";
 import type { Operation } from "../../ops/edit/list.ts";
 import { writeEdited } from "../../ops/edit/write.ts";
@@ -31,6 +33,8 @@ export interface ExcerptOptions {
 /** What came of it. */
 export interface ExcerptReport {
   readonly messages: number;
+  /** What the result does not have of the source's part, as members of a zip that are damaged. */
+  readonly lost: readonly Lost[];
   /** To be put beside the result, where its format has no room for it: where it comes from. Null: it is inside. */
   readonly beside: string | null;
 }
@@ -67,12 +71,10 @@ export async function excerpt(
     };
     const { room } = await source.traits();
     const more = room === undefined ? {} : inside(room, writing, provenance, annotations);
-    const work = async (files: SinkBundle): Promise<number> => {
-      const report = await writeEdited(reader, writing, files, { ...more, signal });
-      return report.messages;
-    };
-    const messages = await soundly(source, from, to, work, signal);
-    return { messages, beside: room === undefined ? `${toJson(provenance)}\n` : null };
+    const work = (files: SinkBundle): Promise<RewriteReport> =>
+      writeEdited(reader, writing, files, { ...more, signal });
+    const { messages, lost } = await soundly(source, from, to, work, signal);
+    return { messages, lost, beside: room === undefined ? `${toJson(provenance)}\n` : null };
   } finally {
     await source.close();
   }

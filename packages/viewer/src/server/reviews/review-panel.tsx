@@ -44,8 +44,8 @@ export function ReviewPanel({ id, details }: { readonly id: string; readonly det
         )}
       </aside>
     );
-  const { subject, reporter, text, flags, score, first, last, made, state, assignee, marks, clipPage, clipError } =
-    review;
+  const { subject, reporter, text, flags, score, first, last, made, state, assignee, marks } = review;
+  const { clipPage, clipError, clipLost } = review;
   const hasIt = assignee !== null && assignee === me.id;
   const goTo = (seconds: number): void => void session.seek(Math.round(seconds * 1e9));
   return (
@@ -80,6 +80,12 @@ export function ReviewPanel({ id, details }: { readonly id: string; readonly det
         </p>
       )}
       {clipError !== null && <p className="wrong">No clip was made: {clipError}</p>}
+      {clipLost.map(({ path, count, reason }) => (
+        <p key={`${path} ${reason}`} className="wrong">
+          Not in the clip: {path}
+          {count > 1 && ` (${count})`}: {reason}
+        </p>
+      ))}
       {state !== "closed" && (
         <Button
           onClick={() =>
