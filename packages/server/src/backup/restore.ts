@@ -1,6 +1,5 @@
 import { createReadStream } from "node:fs";
 import { access } from "node:fs/promises";
-import { createGunzip } from "node:zlib";
 import type pg from "pg";
 import { UsageError } from "simtape/command";
 import { type Database, openDatabase } from "../database/database.ts";
@@ -10,6 +9,7 @@ import type { Library } from "../library/library.ts";
 import { openLibrary } from "../library/open.ts";
 import { Audit } from "../people/audit.ts";
 import type { Settings } from "../settings.ts";
+import { unzipped } from "../unzipped.ts";
 import { BackupError, type Beginning, checkArchive, readArchive } from "./archive.ts";
 import { continueNumbers, insertRows } from "./rows.ts";
 
@@ -74,20 +74,15 @@ async function closed(opened: { database: Database; client: pg.Client } | null):
 
 /** The tar of a backup. Throws `BackupError` when it does not unpack. */
 export async function* contentOf(path: string): AsyncGenerator<Uint8Array> {
-  const file = createReadStream(path);
   if (!path.endsWith("gz")) {
-    yield* file;
+    yield* createReadStream(path);
     return;
   }
-  const unpacked = createGunzip();
-  file.on("error", (error) => unpacked.destroy(error));
   try {
-    yield* file.pipe(unpacked);
+    yield* unzipped(path);
   } catch (error) {
     if (!(error instanceof Error && String((error as { code?: unknown }).code).startsWith("Z_"))) throw error;
     throw new BackupError(`no whole backup of simtape: it does not unpack: ${error.message}`);
-  } finally {
-    file.destroy();
   }
 }
 

@@ -5,7 +5,7 @@ import { posix } from "node:path";
  * below it, and its own folder. What is on one floor does not import each other.
  */
 export const FLOORS: readonly (readonly string[])[] = [
-  ["failpoint.ts", "ids.ts", "log.ts", "remembered.ts", "tar.ts", "clients/"],
+  ["failpoint.ts", "ids.ts", "log.ts", "remembered.ts", "tar.ts", "unzipped.ts", "clients/"],
   ["settings.ts"],
   ["command-settings.ts", "database/", "disk.ts", "library/"],
   ["bus/"],
