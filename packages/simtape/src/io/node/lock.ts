@@ -74,7 +74,9 @@ function isFree({ mark, start, age }: Holder, takesOver: boolean): boolean {
 
 function heldBy({ pid, mark, machine, age }: Holder, path: string): string {
   if (isOfThisMachine(mark)) return `process ${pid} is recording it: ${path}`;
-  const left = `if it has ended, the lock is free in ${Math.ceil((ABANDONED - age) / 1000)} s, or now with --take-over`;
+  // times of files are finer than those of the clock, and another machine's clock may be ahead
+  const seconds = Math.ceil((ABANDONED - Math.max(0, age)) / 1000);
+  const left = `if it has ended, the lock is free in ${seconds} s, or now with --take-over`;
   return machine === ""
     ? `process ${pid} is recording it: ${path} on another machine; ${left}`
     : `process ${pid} of the machine ${machine} holds its lock: ${path}; ${left}`;
