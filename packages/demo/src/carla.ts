@@ -309,12 +309,12 @@ class Scene {
     const bones = [
       bone("crl_root", [0, 0, 0], 0),
       bone("crl_hips__C", [0, 0, 95], 0),
-      bone("crl_thigh__L", [0, 9, -6], swing),
-      bone("crl_thigh__R", [0, -9, -6], -swing),
+      bone("crl_thigh__L", [0, -9, -6], swing),
+      bone("crl_thigh__R", [0, 9, -6], -swing),
       bone("crl_leg__L", [0, 0, -42], Math.max(0, -swing)),
       bone("crl_leg__R", [0, 0, -42], Math.max(0, swing)),
-      bone("crl_arm__L", [0, 18, 45], -swing),
-      bone("crl_arm__R", [0, -18, 45], swing),
+      bone("crl_arm__L", [0, -18, 45], -swing),
+      bone("crl_arm__R", [0, 18, 45], swing),
     ];
     writeWalkerBones(lists.add("walker-bones"), { id: actor.id, bones }, this.#dialect);
   }

@@ -120,3 +120,28 @@ test("leaves nothing behind when it cannot be written", async () => {
   await expect(demo({ seconds: 30, entities: 30, seed: 1 }, broken)).rejects.toThrow("full");
   expect(files.files.size).toBe(0);
 });
+
+test("the left of a walker's bones is on the left of its way", async () => {
+  await using recording = await open(await record(10, 4, 1));
+  const { sets, values } = await recording.state(8e9);
+  const { ids, axes, columns } = sets.get("walkers")!;
+  expect(axes).toMatchObject({ handed: "left", up: "z" });
+  const [rotations, velocities] = ["rotation", "velocity"].map((name) => columns.get(name)!.data as Float64Array);
+  let walking = 0;
+  for (const [row, id] of ids.entries()) {
+    const [vx, vy] = velocities!.subarray(3 * row) as unknown as [number, number];
+    if (Math.hypot(vx, vy) > 0) walking++;
+    else continue;
+    const yaw = (rotations![3 * row + 2]! * Math.PI) / 180;
+    const bones = values.get(`bones/${id}`) as unknown as readonly { name: string; location: readonly number[] }[];
+    for (const { name, location } of bones) {
+      const [x, y] = location as [number, number];
+      const [east, south] = [x * Math.cos(yaw) - y * Math.sin(yaw), x * Math.sin(yaw) + y * Math.cos(yaw)];
+      // in left-handed axes, z up, the left of (x, y) is (y, -x)
+      const left = (east * vy - south * vx) / Math.hypot(vx, vy);
+      const side = /^crl_(?:thigh|arm)__([LR])$/.exec(name)?.[1];
+      expect(Math.sign(Math.round(left)), name).toBe(side === undefined ? 0 : side === "L" ? 1 : -1);
+    }
+  }
+  expect(walking).toBeGreaterThan(0);
+});
