@@ -274,15 +274,14 @@ describeDatabases("a catalog", (database) => {
     rmSync(join(library, "HotLap2_run_0.3.hcrp"));
   });
 
-  test("sees a new file within a second, and one that is being written when it is whole", async () => {
+  // `scan-hints.test.ts` shows how soon
+  test("sees a new file, and one that is being written when it is whole", async () => {
     writeFileSync(join(library, "fresh.hcrp"), "");
     cpSync(join(library, "final race.hcrp"), join(library, "fresh.hcrp"));
-    const began = performance.now();
     await until(
       () => find("q=fresh"),
       (found) => found.length === 1,
     );
-    expect(performance.now() - began).toBeLessThan(1000);
     await until(
       () => find("q=fresh"),
       ([one]) => one?.state === "indexed",

@@ -76,8 +76,10 @@ describe.skipIf(!hasChromium || !hasFfmpeg)("a video in the page", () => {
     // a picture has names where the scene has
     await at.getByRole("button", { name: "Names" }).click();
     for (const [index, time] of moments) {
-      const [frame, still] = [pixels(file, index, WIDTH, HEIGHT), pixels(await picture(time), 0, WIDTH, HEIGHT)];
-      expect(psnr(frame, still), `frame ${index}`).toBeGreaterThan(ALIKE);
+      const frame = pixels(file, index, WIDTH, HEIGHT);
+      // on a busy machine the scene draws what was sought some pictures later
+      const likeness = async (): Promise<number> => psnr(frame, pixels(await picture(time), 0, WIDTH, HEIGHT));
+      await expect.poll(likeness, { message: `frame ${index}`, timeout: 30_000 }).toBeGreaterThan(ALIKE);
     }
   }
 
@@ -118,10 +120,20 @@ describe.skipIf(!hasChromium || !hasFfmpeg)("a video in the page", () => {
     await page.evaluate(() => {
       const seen: string[] = [];
       Object.assign(globalThis, { seen });
-      new MutationObserver(() => {
-        const time = document.querySelector<HTMLElement>(".video-preview canvas")?.dataset["time"];
-        if (time !== undefined && seen.at(-1) !== time) seen.push(time);
-      }).observe(document.body, { subtree: true, childList: true, attributes: true, characterData: true });
+      const drawn = new MutationObserver((changes) => {
+        for (const { target } of changes) {
+          const canvas = target as HTMLCanvasElement;
+          // in the stage is the scene that is copied to the canvas of the frames
+          if (canvas.closest(".video-stage") === null) seen.push(canvas.dataset["time"]!);
+        }
+      });
+      // a busy machine shows the canvas of the frames later than it draws the first, or not at all
+      const { createElement } = document;
+      document.createElement = (...args: Parameters<typeof createElement>) => {
+        const made = createElement.apply(document, args);
+        if (made instanceof HTMLCanvasElement) drawn.observe(made, { attributeFilter: ["data-time"] });
+        return made;
+      };
     });
     const files = unzipSync(readFileSync(await made()));
     expect(Object.keys(files)).toEqual(["0001.png", "0002.png", "0003.png", "0004.png", "0005.png", "0006.png"]);
@@ -152,6 +164,7 @@ describe.skipIf(!hasChromium || !hasFfmpeg)("a video in the page", () => {
     await ask("webm", 60);
     await dialog.getByRole("button", { name: "Make the video" }).click();
     await dialog.getByText(/Frame [1-9]\d* of \d+/).waitFor({ timeout: 60_000 });
+    await dialog.locator(".video-preview canvas[data-time]").waitFor();
     await dialog.getByRole("button", { name: "Cancel" }).click();
     await dialog.getByRole("button", { name: "Make the video" }).waitFor();
     await page.waitForFunction(async () => {
