@@ -21,21 +21,24 @@ export interface LocalMember {
 /**
  * The member whose header is at `offset` in a file of `fileSize` bytes. Its length is stated in the header, or the
  * deflate stream or a descriptor ends it; null: it is not known. Throws `LayoutError` when no header can be read there.
+ * `found`: the bytes of its data as an earlier call has found them; null: it has found no end. They are not searched again.
  */
 export async function localMemberAt(
   source: ByteSource,
   fileSize: number,
   offset: number,
   signal?: AbortSignal,
+  found?: number | null,
 ): Promise<LocalMember | null> {
   const { header, dataOffset } = await localHeaderAt(source, offset, signal);
   const { compressedSize: stated, size } = extentOf(header);
   const isDescribed = (header.flags & DESCRIBED) !== 0;
   if (!isDescribed)
     return { header, dataOffset, compressedSize: stated, size, crc: header.crc, end: dataOffset + stated };
+  if (found === null) return null;
   const isDeflated = header.method === DEFLATED && (header.flags & ENCRYPTED) === 0;
   const lengthOf = isDeflated ? deflatedLength : describedLength;
-  const compressedSize = stated > 0 ? stated : await lengthOf(source, fileSize, dataOffset, signal);
+  const compressedSize = stated > 0 ? stated : (found ?? (await lengthOf(source, fileSize, dataOffset, signal)));
   if (compressedSize === null) return null;
   const behind = dataOffset + compressedSize;
   const described = await descriptorAt(source, behind, compressedSize, signal);

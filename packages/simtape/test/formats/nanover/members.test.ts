@@ -159,6 +159,21 @@ async function repaired(bytes: Uint8Array): Promise<{ report: RepairReport; byte
   return { report, bytes: to.bytes };
 }
 
+/** Calls `read` before each read of the zip. */
+function watched(bytes: Uint8Array, read: (offset: number, length: number) => void): SourceBundle {
+  const watch = (source: ByteSource): ByteSource => ({
+    name: source.name,
+    size: () => source.size(),
+    read: (offset, length, signal) => {
+      read(offset, length);
+      return source.read(offset, length, signal);
+    },
+    close: () => source.close(),
+  });
+  const inner = bundleOfFiles({ [NAME]: bytes });
+  return { name: NAME, open: async (name) => watch((await inner.open(name))!) };
+}
+
 async function expectSound(bytes: Uint8Array): Promise<void> {
   await using recording = await open(bundleOfFiles({ [NAME]: bytes }));
   expect((await check(recording)).findings).toEqual([]);
@@ -243,17 +258,9 @@ describe("members that cannot be trusted", () => {
   test("are not read at once, however long they are", async () => {
     const bytes = zipSync({ ...RECORDING, "film.bin": [new Uint8Array(5 << 20).fill(7), { level: 0 }] });
     let longest = 0;
-    const watch = (source: ByteSource): ByteSource => ({
-      name: source.name,
-      size: () => source.size(),
-      read: (offset, length, signal) => {
-        longest = Math.max(longest, length);
-        return source.read(offset, length, signal);
-      },
-      close: () => source.close(),
+    const bundle = watched(bytes, (_, length) => {
+      longest = Math.max(longest, length);
     });
-    const inner = bundleOfFiles({ [NAME]: bytes });
-    const bundle: SourceBundle = { name: NAME, open: async (name) => watch((await inner.open(name))!) };
     const reader = await nanover.open(bundle, new Findings(), {});
     const files = new MemoryFiles(NAME);
     const writer = await writing.create(files, { like: reader });
@@ -401,6 +408,34 @@ describe("a zip that is cut", () => {
       expect(report.messagesKept).toBe(moments.length);
     }
   });
+});
+
+test.each([0, 9])("the end of a member without a directory is searched once, level %i", async (level) => {
+  let random = 1;
+  const film = Uint8Array.from({ length: 2 << 20 }, () => {
+    random = (Math.imul(random, 1664525) + 1013904223) >>> 0;
+    return random >>> 24;
+  });
+  const bytes = described({
+    "messages.msgpack": [MESSAGES, 0],
+    "index.msgpack": [INDEX, 0],
+    "film.bin": [film, level],
+  });
+  const [begin, end] = [Buffer.from(bytes).indexOf("film.bin") + 64, Buffer.from(bytes).readUInt32LE(bytes.length - 6)];
+  let read = 0;
+  const bundle = watched(bytes.slice(0, end), (offset, length) => {
+    read += Math.max(0, Math.min(end, offset + length) - Math.max(begin, offset));
+  });
+  const reader = await nanover.open(bundle, new Findings(), {});
+  // once for the names that are in the file, once for the end of the member
+  expect(read / (end - begin)).toBeLessThan(2.5);
+  const files = new MemoryFiles(NAME);
+  const writer = await writing.create(files, { like: reader });
+  expect(read / (end - begin)).toBeLessThan(2.5);
+  await writer.close();
+  expect(read / (end - begin)).toBeLessThan(3.5);
+  await reader.close();
+  expect(unzipSync(files.bytes)["film.bin"]).toEqual(film);
 });
 
 test("an index whose name is damaged in the directory is found by its own header", async () => {

@@ -54,11 +54,10 @@ export async function foreignIn(archive: Archive, signal?: AbortSignal): Promise
   const entries = new Map<number, DirectoryEntry | null>();
   const gone: (Finding & { readonly path: string })[] = [];
   const hidden: DirectoryEntry[] = [];
-  const searched = new Set(archive.others);
   for (const stated of directory?.entries ?? []) {
     // Bytes that have come in or gone move what is behind them, and the directory.
     const moved = stated.headerOffset + (directory?.shift ?? 0);
-    const headerOffset = searched.has(moved) || known.has(moved) ? moved : stated.headerOffset;
+    const headerOffset = archive.others?.has(moved) === true || known.has(moved) ? moved : stated.headerOffset;
     const entry = { ...stated, headerOffset };
     if (NAMES.some((name) => isNamed(entry, name))) {
       if (archive.others === null && !known.has(headerOffset)) hidden.push(entry);
@@ -67,7 +66,7 @@ export async function foreignIn(archive: Archive, signal?: AbortSignal): Promise
     // else the directory has a damaged name for a member of the recording
   }
   for (const entry of hidden) gone.push(lost(entry, "another member of that name counts"));
-  for (const offset of archive.others ?? []) if (!entries.has(offset)) entries.set(offset, null);
+  for (const offset of archive.others?.keys() ?? []) if (!entries.has(offset)) entries.set(offset, null);
   const places = [...placesIn(archive, directory), ...entries.keys(), ...hidden.map((entry) => entry.headerOffset)];
   places.sort((a, b) => a - b);
   const members: ForeignMember[] = [];
@@ -157,13 +156,13 @@ async function byEntry(
 
 /** The member whose local header is at `offset`, when no directory names it. */
 async function bySelf(
-  { source, size }: Archive,
+  { source, size, others }: Archive,
   offset: number,
   next: number,
   signal: AbortSignal | undefined,
 ): Promise<ForeignMember | (Finding & { readonly path: string })> {
   try {
-    const found = await localMemberAt(source, size, offset, signal);
+    const found = await localMemberAt(source, size, offset, signal, others?.get(offset));
     if (found === null) {
       const { header } = await localHeaderAt(source, offset, signal);
       return lost({ ...header, headerOffset: offset }, "it is damaged or cut: its length is not known", next - offset);

@@ -36,8 +36,11 @@ export interface Archive {
   readonly ownOffset: number | null;
   /** Place of the central directory; null when there is none that can be read. */
   readonly directoryOffset: number | null;
-  /** Local headers of members of other names, found without the directory; null: the directory names them. */
-  readonly others: readonly number[] | null;
+  /**
+   * Local headers of members of other names, found without the directory, and the bytes of their data; these are null
+   * where no end was found. Null: the directory names the members.
+   */
+  readonly others: ReadonlyMap<number, number | null> | null;
 }
 
 /**

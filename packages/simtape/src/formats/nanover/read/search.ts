@@ -8,7 +8,7 @@ import {
   STORED,
 } from "../../../bytes/zip.ts";
 import type { ByteSource } from "../../../io/source/source.ts";
-import { localMemberAt } from "../../../io/zip/local-member.ts";
+import { type LocalMember, localMemberAt } from "../../../io/zip/local-member.ts";
 import { localHeaderAt } from "../../../io/zip/zip-directory.ts";
 import { RecordingError, type Reporter } from "../../../model/error.ts";
 import { findIndexEntry } from "../layout/index.ts";
@@ -33,15 +33,18 @@ export async function bySearch(
 ): Promise<Archive | null> {
   const marks = await findMarks(source, size, signal);
   if (marks.messages === null && (marks.index === null || marks.entry === null)) return null;
-  const others = await findOthers(source, size, marks, signal);
+  const members = new LocalMembers(source, size, signal);
+  const others = await findOthers(source, size, marks, members, signal);
   const indexAt = marks.index ?? marks.entry;
-  const places = [marks.messages, indexAt, marks.own, marks.directory, ...others].filter((place) => place !== null);
+  const places = [marks.messages, indexAt, marks.own, marks.directory, ...others.keys()].filter(
+    (place) => place !== null,
+  );
   places.sort((a, b) => a - b);
   const endOf = (place: number): number => places.find((other) => other > place) ?? size;
   let index: Member | null = null;
   if (marks.index !== null) {
     const extent = { headerOffset: marks.index, end: endOf(marks.index) };
-    index = await memberAt(source, size, extent, INDEX_NAME.length, signal);
+    index = await memberAt(source, size, extent, INDEX_NAME.length, members, signal);
   } else if (marks.entry !== null) {
     // The array's header is in front of the first entry; nothing tells how long the index is said to be.
     index = { ...rawMember(marks.entry, marks.entry, endOf(marks.entry)), isStored: true };
@@ -51,12 +54,49 @@ export async function bySearch(
   const messages =
     marks.messages === null
       ? rawMember(0, Math.min(MESSAGES_DATA, size), end)
-      : await memberAt(source, size, { headerOffset, end }, MESSAGES_NAME.length, signal);
-  const provenance = marks.own === null ? null : await textAt(source, size, marks.own, report, signal);
+      : await memberAt(source, size, { headerOffset, end }, MESSAGES_NAME.length, members, signal);
+  const provenance = marks.own === null ? null : await textAt(source, size, marks.own, members, report, signal);
   return {
     ...{ source, size, messages, index, provenance, others },
     ...{ ownOffset: marks.own, directoryOffset: marks.directory },
   };
+}
+
+/** Members by their local headers. The end of each is searched once. */
+class LocalMembers {
+  readonly #source: ByteSource;
+  readonly #size: number;
+  readonly #signal: AbortSignal | undefined;
+  /** Bytes of data by the place of the header; null: no end was found. */
+  readonly #found = new Map<number, number | null>();
+
+  constructor(source: ByteSource, size: number, signal: AbortSignal | undefined) {
+    this.#source = source;
+    this.#size = size;
+    this.#signal = signal;
+  }
+
+  /** As `localMemberAt`. */
+  async at(offset: number): Promise<LocalMember | null> {
+    const member = await localMemberAt(this.#source, this.#size, offset, this.#signal, this.#found.get(offset));
+    this.#found.set(offset, member?.compressedSize ?? null);
+    return member;
+  }
+
+  /** Null when it is not known where the member ends. */
+  async endAt(offset: number): Promise<number | null> {
+    try {
+      return (await this.at(offset))?.end ?? null;
+    } catch (error) {
+      if (error instanceof LayoutError) return null;
+      throw error;
+    }
+  }
+
+  /** Bytes of the data of a member that was looked at; null: it is not known how many. */
+  lengthAt(offset: number): number | null {
+    return this.#found.get(offset) ?? null;
+  }
 }
 
 /** Our own member by its local header. */
@@ -64,11 +104,12 @@ async function textAt(
   source: ByteSource,
   size: number,
   offset: number,
+  members: LocalMembers,
   report: Reporter,
   signal: AbortSignal | undefined,
 ): Promise<string | null> {
   try {
-    const found = await localMemberAt(source, size, offset, signal);
+    const found = await members.at(offset);
     if (found === null) throw new LayoutError("malformed", "a member of unknown length", offset);
     const { header, dataOffset, compressedSize, crc } = found;
     const extent = { compressedSize, size: found.size, headerOffset: offset };
@@ -89,28 +130,29 @@ async function findOthers(
   source: ByteSource,
   size: number,
   marks: Marks,
+  members: LocalMembers,
   signal: AbortSignal | undefined,
-): Promise<number[]> {
+): Promise<Map<number, number | null>> {
   const known = [marks.messages, marks.index, marks.own].filter((place) => place !== null);
-  const found = new Set<number>();
+  const found = new Map<number, number | null>();
   const starts: (number | null)[] = marks.messages === null ? [] : [0];
-  for (const place of known) starts.push(await endAt(source, size, place, signal));
+  for (const place of known) starts.push(await members.endAt(place));
   for (const start of starts) {
     for (let at: number | null = start; at !== null && at < size && found.size < MOST_OTHERS; ) {
       const signature = beginningOf(await source.read(at, 4, signal));
       if (signature === "directory") marks.directory = Math.min(at, marks.directory ?? at);
       if (signature !== "member" || known.includes(at) || found.has(at)) break;
-      const end: number | null = await endAt(source, size, at, signal);
+      const end: number | null = await members.endAt(at);
       // A header that reaches over a known member is a damaged one, mostly that of the known member itself.
       const reach = end ?? size;
       if (known.some((place) => place > at! && place < reach)) break;
       // an index whose name is damaged
       const isIndex = marks.index === null && marks.entry !== null && marks.entry > at && marks.entry < reach;
-      if (!isIndex) found.add(at);
+      if (!isIndex) found.set(at, members.lengthAt(at));
       at = end;
     }
   }
-  return [...found];
+  return found;
 }
 
 /** What begins with these bytes, four or those that are left of the file. */
@@ -118,21 +160,6 @@ function beginningOf(bytes: Uint8Array): "member" | "directory" | null {
   if (bytes[0] !== 0x50 || (bytes[1] ?? 0x4b) !== 0x4b) return null;
   if (bytes[2] === 3 && (bytes[3] ?? 4) === 4) return "member";
   return (bytes[2] ?? 1) === 1 && (bytes[3] ?? 2) === 2 ? "directory" : null;
-}
-
-/** Where the member ends whose local header is at `offset`; null when that is not known. */
-async function endAt(
-  source: ByteSource,
-  size: number,
-  offset: number,
-  signal: AbortSignal | undefined,
-): Promise<number | null> {
-  try {
-    return (await localMemberAt(source, size, offset, signal))?.end ?? null;
-  } catch (error) {
-    if (error instanceof LayoutError) return null;
-    throw error;
-  }
 }
 
 /** What NanoVer puts in front of the messages: header, name, 64-bit sizes (spec §4). */
@@ -148,6 +175,7 @@ async function memberAt(
   size: number,
   { headerOffset, end }: { readonly headerOffset: number; readonly end: number },
   nameLength: number,
+  members: LocalMembers,
   signal: AbortSignal | undefined,
 ): Promise<Member> {
   try {
@@ -156,7 +184,7 @@ async function memberAt(
     // Sizes are 0 while a recording is being written.
     const isStated = extent.compressedSize > 0;
     if (!isStated && header.method !== STORED) {
-      const found = await localMemberAt(source, size, headerOffset, signal);
+      const found = await members.at(headerOffset);
       if (found !== null && found.end <= end)
         return memberOf({ ...header, crc: found.crc }, { ...found, headerOffset }, dataOffset, size, null);
     }
