@@ -6,7 +6,7 @@ const BLOCK = 256;
 const BLOCK_NUMBERS = BLOCK * FIX_WIDTH;
 const BLOCK_BYTES = 8 * BLOCK_NUMBERS;
 /** Fixes of a thing that has few. */
-const FEW = 8;
+const FEW = 2;
 /** Full blocks kept in memory before a file is begun, and when there can be no file: 32 MiB, 256 MiB. */
 const MEMORY_BLOCKS = 2048;
 const MOST_BLOCKS = 16384;

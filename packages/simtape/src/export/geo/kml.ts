@@ -23,9 +23,8 @@ export const kml: Exporter = {
 };
 
 async function writeKml(out: TextOut, title: string, { tracks, clock, landmarks }: Tracks): Promise<void> {
-  await out.put(
-    `${HEAD}<Document>\n<name>${xml(title)}</name>\n<open>1</open>\n${tracks.map(({ thing }) => style(thing)).join("")}`,
-  );
+  await out.put(`${HEAD}<Document>\n<name>${xml(title)}</name>\n<open>1</open>\n`);
+  for (const { thing } of tracks) await out.put(style(thing));
   for (const track of tracks) await writeTrack(out, track, clock);
   if (landmarks.length > 0) {
     await out.put("<Folder>\n<name>Events</name>\n");

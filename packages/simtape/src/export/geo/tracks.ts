@@ -28,6 +28,10 @@ export interface Track {
   fixes(run: Run): AsyncIterable<Float64Array>;
 }
 
+/** Memory of a thing with its way, about, and things between two looks at the budget. */
+const THING_MEMORY = 4096;
+const LOOK_EVERY = 1024;
+
 /** An event and where it was: the place of its thing then, else of the main thing. */
 export interface PlacedLandmark extends Landmark {
   readonly latitude: number;
@@ -59,6 +63,7 @@ export async function writeTracks(
   write: (tracks: Tracks) => Promise<readonly string[]>,
 ): Promise<ExportReport> {
   const { clock, hero, moments, landmarks, report } = await surveyOf(recording, options, level);
+  const { budget } = recording.reader;
   const spool = new FixSpool(to);
   try {
     const gathered = new Gathered(landmarks.list, hero);
@@ -67,6 +72,7 @@ export async function writeTracks(
       let isDue = false;
       for (const [i, thing] of moment.things.entries()) {
         if (moment.come.has(thing)) gathered.begin(thing, spool.count(thing.index));
+        if (thing.index % LOOK_EVERY === 0) budget?.fit("the ways of things", thing.index * THING_MEMORY);
         isDue = spool.add(thing.index, moment.fixes, i * FIX_WIDTH) || isDue;
         gathered.meet(thing, moment.fixes, i * FIX_WIDTH, moment.time);
       }
