@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { fromEarth, originAt, TangentPlane, toEarth } from "../../src/model/axes/geodesy.ts";
+import { fromEarth, originAt, TangentPlane, toEarth, toEarthColumns } from "../../src/model/axes/geodesy.ts";
 
 const SEED = { seed: 20261120 };
 const latitude = fc.double({ min: -90, max: 90, noNaN: true });
@@ -29,6 +29,22 @@ describe("places on the earth", () => {
   test("are the same there and back, at the poles too", () => {
     const property = fc.property(latitude, longitude, height, (...place) => {
       expect(apart(place, geodeticOf(...earthOf(...place)))).toBeLessThan(1e-6);
+    });
+    fc.assert(property, SEED);
+  });
+
+  test("are the same to the bit one by one and as columns, whichever are wanted", () => {
+    const places = fc.array(fc.tuple(latitude, longitude, height), { maxLength: 20 });
+    const property = fc.property(places, fc.integer({ min: 1, max: 7 }), (found, items) => {
+      const [a, b, c] = [0, 1, 2].map((n) => Float64Array.from(found, (place) => place[n]!)) as [
+        Float64Array,
+        Float64Array,
+        Float64Array,
+      ];
+      toEarthColumns(a, b, c, items, [new Float64Array(20), new Float64Array(20)]);
+      const earth = found.map((place) => earthOf(...place));
+      for (const [n, column] of [a, b, c].entries())
+        if ((items & (1 << n)) !== 0) expect([...column]).toEqual(earth.map((place) => place[n]));
     });
     fc.assert(property, SEED);
   });

@@ -62,6 +62,7 @@ export class SignalColumns implements ColumnReader {
   /** Where records begin, of the rows read last, and numbers of each. */
   #starts = new Int32Array(0);
   #numbers: readonly Float64Array[] = [];
+  #sines: readonly [Float64Array, Float64Array] = [new Float64Array(0), new Float64Array(0)];
   #isOpen = false;
   readonly #view = new BatchView();
   readonly #last = new LastRead();
@@ -138,6 +139,7 @@ export class SignalColumns implements ColumnReader {
     if (this.#starts.length < whole) {
       this.#starts = new Int32Array(rows.length);
       this.#numbers = [0, 1, 2].map(() => new Float64Array(rows.length));
+      this.#sines = [new Float64Array(rows.length), new Float64Array(rows.length)];
     }
     const starts = this.#starts;
     // of rows that have one slot the last one counts
@@ -167,7 +169,7 @@ export class SignalColumns implements ColumnReader {
     readNumbers(records, latitude, 1, x);
     readNumbers(records, longitude, 1, y);
     readNumbers(records, altitude, FOOT, z);
-    toEarthColumns(x, y, z, this.#items);
+    toEarthColumns(x, y, z, this.#items, this.#sines);
     for (const [n, places] of this.#earth.entries())
       for (const place of places) put([x, y, z][n]!, records, columns[place]!);
   }
