@@ -2,7 +2,7 @@ import { ByteCursor } from "../bytes/cursor.ts";
 import { LayoutError } from "../bytes/error.ts";
 import { inside, numbers, part } from "../bytes/field-parts.ts";
 import type { Fields } from "../bytes/fields.ts";
-import { readBool, readLength, readTag, readUint32, skipField, WIRE } from "./protobuf.ts";
+import { readBool, readLength, readPackedUint32s, readTag, readUint32, skipField, WIRE } from "./protobuf.ts";
 
 /** One member of a message, by its field number. */
 export interface ProtobufMember {
@@ -122,11 +122,7 @@ const SCALARS: Readonly<Partial<Record<ProtobufMember["type"], (cursor: ByteCurs
   uint32s: readUint32,
 };
 
-const UINT32S = part((cursor) => {
-  const values: number[] = [];
-  while (cursor.remaining > 0) values.push(readUint32(cursor));
-  return Uint32Array.from(values);
-});
+const UINT32S = part(readPackedUint32s);
 
 /** One entry of a map: key 1, value 2. */
 function entryFields(fields: Fields, path: string, value: ProtobufMessage, noteOf: ProtobufNote, depth: number): void {

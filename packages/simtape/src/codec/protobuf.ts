@@ -264,6 +264,19 @@ function nextRun(cursor: ByteCursor, field: number, wire: number, size: number):
   return cursor.position - before;
 }
 
+/** All that is left, as values of a packed field. Throws `LayoutError` where one does not end. */
+export function readPackedUint32s(cursor: ByteCursor): Uint32Array {
+  const start = cursor.position;
+  const length = cursor.remaining;
+  cursor.skip(length);
+  const count = countVarints(cursor, length);
+  cursor.seek(start);
+  cursor.claim(count * Uint32Array.BYTES_PER_ELEMENT);
+  const values = new Uint32Array(count);
+  for (let n = 0; n < count; n++) values[n] = readUint32(cursor);
+  return values;
+}
+
 /** How many varints the `length` bytes before the cursor are. */
 function countVarints(cursor: ByteCursor, length: number): number {
   const end = cursor.position;
