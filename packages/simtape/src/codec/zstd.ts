@@ -4,7 +4,7 @@ import { LayoutError } from "../bytes/error.ts";
 import { UnavailableError } from "./unavailable.ts";
 import { loadXxh64Low } from "./xxhash.ts";
 import { readZstdFrameHeader, zstdDictionaryId, zstdFrameLength } from "./zstd-frame.ts";
-import { FRESH, type Memory, ZstdFailure, ZstdHeap } from "./zstd-heap.ts";
+import { FRESH, ZstdFailure, ZstdHeap } from "./zstd-heap.ts";
 import { providedZstd } from "./zstd-provided.ts";
 import { storedContent } from "./zstd-stored.ts";
 
@@ -25,8 +25,8 @@ export interface ZstdCompressOptions {
   readonly dictionary?: Uint8Array;
   /** Ends the frame with its content checksum; default true. */
   readonly checksum?: boolean;
-  /** Where the frame may be put, so that it needs no fresh memory; default: nowhere. */
-  readonly memory?: Memory;
+  /** Gives memory of a size or more to put the frame into, or how much of it to make; default: it is made. */
+  readonly memory?: (size: number) => ArrayBuffer | number;
 }
 
 /** What a frame is expected to be. */
