@@ -1,4 +1,5 @@
 import { describe, expect, test } from "vitest";
+import { Budget } from "../../../src/kit.ts";
 import { samplesDirectory } from "../../samples.ts";
 import { complaints, content, elements, gpsbabelReads, microseconds, root } from "./programs.ts";
 import {
@@ -109,6 +110,19 @@ test("a nose that is up is a negative tilt, a right side that is down a negative
     [350, -5, -30],
     [350, -5, -30],
   ]);
+});
+
+test.each(["kml", "gpx", "czml"])("more things than there is memory for are over budget: %s", async (target) => {
+  const crafts = (count: number) =>
+    Array.from({ length: count }, (_, n) => ({ id: `${n}`, place: [n / 100, 20, 1000] as const }));
+  const of = (count: number) =>
+    madeRecording({
+      times: [0, 1e9],
+      fill: (state) => putAircraft(state, crafts(count)),
+      budget: new Budget(6 * 2 ** 20),
+    });
+  await expect(exported(of(3000), target)).rejects.toThrow(/^over budget: the ways of things would take/);
+  expect((await exported(of(1000), target)).report.count).toBe(2000);
 });
 
 test("a thing that goes and comes again has several tracks without a line between", async () => {

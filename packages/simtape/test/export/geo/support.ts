@@ -10,6 +10,7 @@ import {
   type Traits,
 } from "../../../src/index.ts";
 import { fromFile } from "../../../src/io/node/index.ts";
+import type { Budget } from "../../../src/kit.ts";
 import { sample } from "../../samples.ts";
 
 /** A flight in which two others fly, one that crashes, and a drive. */
@@ -88,10 +89,11 @@ export interface Made {
   readonly events?: readonly RecordingEvent[];
   readonly traits?: Traits;
   readonly epoch?: bigint | null;
+  readonly budget?: Budget;
 }
 
 /** A recording of states that a test makes, as far as exporters look at one. */
-export function madeRecording({ times, fill, events = [], traits = {}, epoch = null }: Made): Recording {
+export function madeRecording({ times, fill, events = [], traits = {}, epoch = null, budget }: Made): Recording {
   const at = (time: number): MutableState => {
     const state = new MutableState();
     state.time = time;
@@ -99,6 +101,7 @@ export function madeRecording({ times, fill, events = [], traits = {}, epoch = n
     return state;
   };
   const made = {
+    reader: { budget },
     info: { format: "made" },
     timeline: async () => ({ start: times[0]!, end: times.at(-1)!, epoch, tick: null }),
     traits: async () => traits,
