@@ -4,6 +4,10 @@ import { LayoutError } from "./error.ts";
 const ROOM = 64 * 2 ** 20;
 
 const UTF8 = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
+const LENIENT = new TextDecoder("utf-8", { ignoreBOM: true });
+
+/** Texts of up to so many bytes are read by hand, which is quicker than through the decoder when they are ASCII. */
+const SHORT = 24;
 
 /**
  * Reads scalars from bytes, one bounds check each.
@@ -150,12 +154,32 @@ export class ByteCursor {
   /** The next `length` bytes as strict UTF-8; bytes that are not text are malformed. */
   utf8(length: number): string {
     const at = this.#take(length, "text");
+    const short = this.#ascii(at, length);
+    if (short !== null) return short;
     try {
       return UTF8.decode(this.bytes.subarray(at, at + length));
     } catch {
       this.#position = at;
       throw new LayoutError("malformed", "text is not UTF-8", this.origin + at);
     }
+  }
+
+  /** The next `length` bytes as UTF-8; bytes that are not text become U+FFFD. */
+  text(length: number): string {
+    const at = this.#take(length, "text");
+    return this.#ascii(at, length) ?? LENIENT.decode(this.bytes.subarray(at, at + length));
+  }
+
+  /** Null: it is not short, or not ASCII. */
+  #ascii(at: number, length: number): string | null {
+    if (length > SHORT) return null;
+    let text = "";
+    for (let i = at; i < at + length; i++) {
+      const byte = this.bytes[i]!;
+      if (byte >= 0x80) return null;
+      text += String.fromCharCode(byte);
+    }
+    return text;
   }
 
   #take(count: number, what: string): number {

@@ -68,7 +68,7 @@ export function readMessagePack(cursor: ByteCursor, depthLimit: number = MAX_DEP
   if (byte < 0x80) return byte;
   if (byte < 0x90) return readMap(cursor, byte & 0x0f, depthLimit);
   if (byte < 0xa0) return readArray(cursor, byte & 0x0f, depthLimit);
-  if (byte < 0xc0) return readText(cursor, byte & 0x1f);
+  if (byte < 0xc0) return cursor.utf8(byte & 0x1f);
   if (byte >= 0xe0) return byte - 0x100;
   switch (byte) {
     case 0xc0:
@@ -103,7 +103,7 @@ export function readMessagePack(cursor: ByteCursor, depthLimit: number = MAX_DEP
   const length = readSize(cursor, byte);
   if (byte >= 0xde) return readMap(cursor, length, depthLimit);
   if (byte >= 0xdc) return readArray(cursor, length, depthLimit);
-  if (byte >= 0xd9) return readText(cursor, length);
+  if (byte >= 0xd9) return cursor.utf8(length);
   if (byte <= 0xc6) return cursor.view(length);
   const type = cursor.i8();
   return new MessagePackExtension(type, cursor.view(length));
@@ -232,27 +232,12 @@ function readMap(cursor: ByteCursor, count: number, depth: number): { [key: stri
     const at = cursor.offset;
     const byte = cursor.u8();
     let key: string;
-    if ((byte & 0xe0) === 0xa0) key = readText(cursor, byte & 0x1f);
-    else if (byte >= 0xd9 && byte <= 0xdb) key = readText(cursor, readSize(cursor, byte));
+    if ((byte & 0xe0) === 0xa0) key = cursor.utf8(byte & 0x1f);
+    else if (byte >= 0xd9 && byte <= 0xdb) key = cursor.utf8(readSize(cursor, byte));
     else throw new LayoutError("malformed", "MessagePack key that is not text", at);
     map[key] = readMessagePack(cursor, depth - 1);
   }
   return map;
-}
-
-/** Short texts are ASCII nearly always, and quicker by hand than through the decoder. */
-function readText(cursor: ByteCursor, length: number): string {
-  if (length > 24 || length > cursor.remaining) return cursor.utf8(length);
-  const bytes = cursor.bytes;
-  const start = cursor.position;
-  let text = "";
-  for (let i = start; i < start + length; i++) {
-    const byte = bytes[i]!;
-    if (byte >= 0x80) return cursor.utf8(length);
-    text += String.fromCharCode(byte);
-  }
-  cursor.skip(length);
-  return text;
 }
 
 function exact(high: number, low: number): number | bigint {

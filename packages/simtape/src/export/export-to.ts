@@ -25,6 +25,8 @@ export async function exporterFor(recording: Recording, target: ExportTarget | s
   const found = typeof target === "string" ? targetCalled(target) : target;
   if (found === null) throw new RangeError(`no target ${JSON.stringify(target)}; there are: ${idsOf(EXPORT_TARGETS)}`);
   const exporter = await found.load();
+  // what takes a channel carries any: nothing has to be read to know that
+  if (found.takes.includes("channel") && recording.channels.length > 0) return exporter;
   if ((await exporter.fitting(recording)).length > 0) return exporter;
   const { format } = recording.info;
   const others = (await fittingTargets(recording)).filter(({ fits }) => fits.length > 0);

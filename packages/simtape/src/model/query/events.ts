@@ -7,7 +7,7 @@ import type { ChannelInfo } from "../values/value.ts";
 import type { Participant, RecordingEvent, EventQuery, EventReader } from "./event.ts";
 
 /** Events of a part at most, but for those of a row that is not long. */
-const MOST = 4096;
+const MOST = 512;
 
 /** The events of a recording in arrays, ascending by (time, sequence); one array for a few messages each, some empty. */
 export async function* readEvents(

@@ -128,12 +128,11 @@ export function writeHeader(builder: ByteBuilder, header: Header): void {
   writeString(builder, header.map);
 }
 
-const TEXT = new TextDecoder("utf-8", { ignoreBOM: true });
 const BYTES = new TextEncoder();
 
 /** u16 byte length, then UTF-8 (spec §1). Bytes that are not UTF-8 become U+FFFD: the record keeps them. */
 export function readString(cursor: ByteCursor): string {
-  return TEXT.decode(cursor.view(cursor.u16le()));
+  return cursor.text(cursor.u16le());
 }
 
 export function writeString(builder: ByteBuilder, text: string): void {
