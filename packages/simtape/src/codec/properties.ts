@@ -196,22 +196,27 @@ function fill(node: Building, element: XmlElement, context: Context, depth: numb
   else if (text.trim() !== "") notice?.({ kind: "text", path: path || "/", detail: show(text.trim()) });
 }
 
-/** Memory of a parsed node with its place in the tree, and of an attribute, about; and what a text may take in all. */
+/**
+ * Memory of a parsed node with its place in the tree, of an attribute, and of a reference such as `&lt;`, about; and what a
+ * text may take in all.
+ */
 const NODE_BYTES = 768;
 const ATTRIBUTE_BYTES = 256;
+const REFERENCE_BYTES = 64;
 const ROOM = 128 * 1024 * 1024;
 
-/** Refuses a text of more nodes and attributes than are to be held, before any is made. */
+/** Refuses a text of more nodes, attributes and references than are to be held, before any is made. */
 function weigh(text: string): void {
   let bytes = 0;
   for (let i = 0; i < text.length; i++) {
     const code = text.charCodeAt(i);
     if (code === LESS && text.charCodeAt(i + 1) !== SLASH) bytes += NODE_BYTES;
     else if (code === EQUALS) bytes += ATTRIBUTE_BYTES;
+    else if (code === AMPERSAND) bytes += REFERENCE_BYTES;
     if (bytes > ROOM)
       throw new LayoutError(
         "malformed",
-        `property list of more nodes than fit into ${ROOM / 2 ** 20} MiB of memory`,
+        `property list of more nodes and references than fit into ${ROOM / 2 ** 20} MiB of memory`,
         i,
       );
   }
@@ -220,6 +225,7 @@ function weigh(text: string): void {
 const LESS = "<".charCodeAt(0);
 const SLASH = "/".charCodeAt(0);
 const EQUALS = "=".charCodeAt(0);
+const AMPERSAND = "&".charCodeAt(0);
 
 function parse(text: string): ReturnType<typeof parseXml> {
   try {
