@@ -56,8 +56,8 @@ export interface Reader {
    */
   records(signal?: AbortSignal): AsyncIterable<readonly NativeRecord[]>;
   /**
-   * Warnings about a sound recording that the format's own program would not play, or not play correctly.
-   * Reads everything.
+   * Warnings about a sound recording that the format's own program would not play, or not play correctly, and about what
+   * lies beside it in the file. Reads everything.
    */
   review?(report: Reporter, signal?: AbortSignal): Promise<void>;
   /**

@@ -67,7 +67,10 @@ export function addRepair(program: Command): void {
 }
 
 function tell(report: RepairReport, file: string, path: string): string[] {
-  if (report.status === "sound") return [`${file}: nothing to repair; ${path} is an exact copy`];
+  if (report.status === "sound") {
+    const warnings = report.findings.length > 0 ? tellFindings(report.findings) : [];
+    return [`${file}: nothing to repair; ${path} is an exact copy`, ...warnings];
+  }
   const { messagesKept, bytesKept, bytesLost, rebuilt } = report;
   const noted = [...report.lost, ...rebuilt].map(({ message }) => message);
   // what the reader did not find is no loss of the repair: what was made again has the finding's words first

@@ -314,6 +314,14 @@ describe("members that cannot be trusted", () => {
     const offset = view.indexOf(name) - 30;
     expect(mended.lost).toMatchObject([{ code: "bad-checksum", severity: "loss", message: reason, offset }]);
     expect(mended.bytesLost).toBe(0);
+    await using recording = await open(bundleOfFiles({ [NAME]: bytes }));
+    const { status, findings } = await check(recording);
+    const message = `${path}: its content does not match its size and checksum`;
+    expect(status).toBe("sound");
+    expect(findings).toEqual([{ code: "bad-checksum", severity: "warning", message, offset }]);
+    const { report: copied, bytes: copy } = await repaired(bytes);
+    expect(copied).toMatchObject({ status: "sound", lost: [], findings });
+    expect(copy).toEqual(bytes);
   });
   test("with a flipped bit are found in all pieces of a long one", async () => {
     const noise = Uint8Array.from({ length: 3 << 20 }, (_, i) => (Math.imul(i, 0x9e3779b1) >>> 13) & 255);
@@ -323,6 +331,8 @@ describe("members that cannot be trusted", () => {
       const directory = Buffer.from(bytes).readUInt32LE(bytes.length - 6);
       bytes[directory - 30]! ^= 1;
       expect((await rewritten(bytes)).report.lost).toMatchObject([{ path: "members/film.bin" }]);
+      await using recording = await open(bundleOfFiles({ [NAME]: bytes }));
+      expect((await check(recording)).findings).toMatchObject([{ offset: expect.any(Number), severity: "warning" }]);
     }
   });
   test("are named up to a hundred, and counted", async () => {

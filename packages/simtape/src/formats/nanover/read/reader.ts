@@ -4,7 +4,7 @@ import { Columns } from "../../../model/messages/batch.ts";
 import { boundsOf, findKeyframe, readChunks } from "../../../model/chunks.ts";
 import type { Chunk } from "../../../model/messages/chunk.ts";
 import type { Dissector } from "../../../model/dissector.ts";
-import type { Finding } from "../../../model/error.ts";
+import type { Finding, Reporter } from "../../../model/error.ts";
 import type { Reader } from "../../../model/reader.ts";
 import type { Keyframe } from "../../../model/messages/keyframe.ts";
 import type { Query } from "../../../model/messages/batch-query.ts";
@@ -116,6 +116,11 @@ export class NanoverReader implements Reader {
     const foreign = await this.messages.foreign?.(signal);
     if (foreign === undefined) return [];
     return foreign.comment.length === 0 ? pathsOf(foreign) : [...pathsOf(foreign), { path: "comment", count: 1 }];
+  }
+
+  async review(report: Reporter, signal?: AbortSignal): Promise<void> {
+    const foreign = await this.messages.foreign?.(signal);
+    if (foreign !== undefined) await (await import("./review.ts")).reviewMembers(foreign, report, signal);
   }
 
   async dissector(): Promise<Dissector> {

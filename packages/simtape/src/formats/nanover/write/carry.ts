@@ -9,6 +9,7 @@ import type { Reader } from "../../../model/reader.ts";
 import type { Lost } from "../../../model/writer.ts";
 import { type ForeignMember, NOTHING_FOREIGN, notCarried } from "../read/foreign.ts";
 import { NanoverReader } from "../read/reader.ts";
+import { findingsOf } from "../read/review.ts";
 import type { Outlet } from "./outlet.ts";
 
 /** Bytes of a member that are carried at once. */
@@ -103,13 +104,10 @@ export async function carryMember(outlet: Outlet, member: ForeignMember): Promis
 
 /** Members whose content is not what it was, as content that a result does not have. */
 export function damagedOf(members: readonly ForeignMember[]): LostBeside[] {
-  const reason = "its content does not match its size and checksum; the member is kept as it is";
-  return notCarried({ members }, reason).map((lost, i) => {
-    const { path, count } = lost;
-    const message = `${path}${count > 1 ? ` (${count})` : ""}: ${reason}`;
-    const offset = count > 1 ? undefined : members[i]!.entry.headerOffset;
-    return { ...lost, finding: { code: "bad-checksum", severity: "loss", message, offset } };
-  });
+  const kept = "; the member is kept as it is";
+  const findings = findingsOf(members, "loss", kept);
+  const lost = notCarried({ members }, `its content does not match its size and checksum${kept}`);
+  return lost.map((one, i) => ({ ...one, finding: findings[i]! }));
 }
 
 /** The entry of a member that lies at another place; 64-bit forms only where they are needed. */
