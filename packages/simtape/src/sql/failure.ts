@@ -6,8 +6,8 @@ export interface Given {
   readonly sql: string;
   /** Texts that stand in it as constants. */
   readonly texts: readonly string[];
-  /** Whether DuckDB knows what every name in it means; absent: not known. */
-  readonly isBound?: boolean;
+  /** It fails whatever the rows are; absent: not known. */
+  readonly isWrong?: boolean;
 }
 
 /** Kinds of error that a statement has whatever the rows are. */
@@ -24,7 +24,7 @@ export function failureOf(error: unknown, given: Given | null = null): SqlError 
   if (/^Out of Memory$/i.test(kind)) return new SqlError("limit", `over the limit of memory: ${line}`, error);
   const wording = wordingOf(line, candidatesIn(text));
   const { message, code } = wording;
-  const isOwn = given !== null && (given.isBound === false || isIn(given.texts, wording, line));
+  const isOwn = given !== null && (given.isWrong === true || isIn(given.texts, wording, line));
   const usual = OF_STATEMENT.test(kind) ? "invalid" : "failed";
   const found: SqlErrorCode = isOwn && (code ?? usual) === "failed" ? "invalid" : (code ?? usual);
   return new SqlError(found, message, error, given === null ? null : placeIn(given.sql, text));

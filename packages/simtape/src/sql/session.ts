@@ -199,8 +199,7 @@ export class SqlSession implements AsyncDisposable {
         return await SteppedAnswer.begin({
           ...{ database: this.#database, table, name: plan.name, rows, limit },
           streaming: {
-            sql: parsed.sql,
-            texts: parsed.texts,
+            statement: parsed,
             unit: (column) => unitOf(parsed.units, column, units),
             signal,
           },
@@ -371,14 +370,13 @@ export class SqlSession implements AsyncDisposable {
     signal: AbortSignal,
     known: Columns | null = null,
   ): Promise<StreamedAnswer> {
-    const { sql, texts } = parsed;
     const renamed = missingRename(parsed, known ?? this.#columnsOf(plans));
     if (renamed !== null) return this.#lacking(parsed, plans, signal, known, renamed, { at: null });
     try {
       const tables = plans.map(({ name }) => this.#loaded.get(name.toLowerCase())?.table.columns ?? []);
       const units = unitsOf(tables);
       return await StreamedAnswer.of(this.#database, {
-        ...{ sql, texts },
+        statement: parsed,
         unit: (column) => unitOf(parsed.units, column, units),
         signal,
       });

@@ -276,7 +276,7 @@ function isConstant(node: Node): boolean {
 }
 
 /** Whether no number of a constant was rounded when the tree was read. */
-function isExact(value: unknown): boolean {
+export function isExact(value: unknown): boolean {
   if (typeof value === "number") return !Number.isInteger(value) || Number.isSafeInteger(value);
   return typeof value !== "object" || value === null || Object.values(value).every(isExact);
 }

@@ -1,15 +1,16 @@
 import type * as DuckDB from "@duckdb/node-api";
 import type { ItemKind, TableKind, TableList } from "../model/query/table-cells.ts";
 import type { Answer, AnswerBatch, AnswerColumn } from "./answer.ts";
+import { failsOfItself } from "./constant-parts.ts";
 import type { Database } from "./duckdb.ts";
+import type { SqlError } from "./error.ts";
 import { failureOf } from "./failure.ts";
 import { freeName } from "./names.ts";
+import type { Parsed } from "./parse.ts";
 
 /** What is streamed. */
 export interface Streaming {
-  readonly sql: string;
-  /** Texts that stand in it as constants. */
-  readonly texts: readonly string[];
+  readonly statement: Pick<Parsed, "sql" | "texts" | "tree">;
   /** The unit of a column of the answer; null: none is known. */
   readonly unit: (column: { readonly name: string; readonly place: number; readonly count: number }) => string | null;
   readonly signal: AbortSignal;
@@ -19,13 +20,16 @@ export interface Streaming {
 export class StreamedAnswer implements Answer {
   readonly columns: readonly AnswerColumn[];
   readonly #result: DuckDB.DuckDBResult;
+  readonly #database: Database;
   readonly #api: typeof DuckDB;
   readonly #signal: AbortSignal;
   readonly #streaming: Streaming;
   #end: () => void = () => undefined;
 
-  private constructor(api: typeof DuckDB, result: DuckDB.DuckDBResult, streaming: Streaming) {
+  private constructor(database: Database, result: DuckDB.DuckDBResult, streaming: Streaming) {
     const { unit, signal } = streaming;
+    const { api } = database;
+    this.#database = database;
     this.#api = api;
     this.#result = result;
     this.#signal = signal;
@@ -44,12 +48,12 @@ export class StreamedAnswer implements Answer {
 
   /** Rejects with `SqlError`. */
   static async of(database: Database, streaming: Streaming): Promise<StreamedAnswer> {
-    const { sql, texts, signal } = streaming;
+    const { sql } = streaming.statement;
     try {
-      return new StreamedAnswer(database.api, await database.stream(sql), streaming);
+      return new StreamedAnswer(database, await database.stream(sql), streaming);
     } catch (error) {
-      signal.throwIfAborted();
-      throw failureOf(error, { sql, texts, isBound: await database.binds(sql) });
+      streaming.signal.throwIfAborted();
+      throw await failureIn(error, database, streaming, !(await database.binds(sql)));
     }
   }
 
@@ -69,7 +73,7 @@ export class StreamedAnswer implements Answer {
       }
     } catch (error) {
       this.#signal.throwIfAborted();
-      throw failureOf(error, this.#streaming);
+      throw await failureIn(error, this.#database, this.#streaming, false);
     } finally {
       this.#end();
     }
@@ -128,6 +132,20 @@ export class StreamedAnswer implements Answer {
     if (typeof value === "number") return Number.isFinite(value) ? value : String(value);
     return typeof value === "bigint" && Number.isSafeInteger(Number(value)) ? Number(value) : String(value);
   }
+}
+
+/** `isWrong`: the statement is known to fail whatever the rows are. */
+async function failureIn(
+  error: unknown,
+  database: Database,
+  { statement, signal }: Streaming,
+  isWrong: boolean,
+): Promise<SqlError> {
+  const failure = failureOf(error, { ...statement, isWrong });
+  if (failure.code !== "failed") return failure;
+  const isOfItself = await failsOfItself(database, statement.tree);
+  signal.throwIfAborted();
+  return isOfItself ? failureOf(error, { ...statement, isWrong: true }) : failure;
 }
 
 type Numbers = Float64Array | Float32Array | Int32Array | Uint32Array | Uint8Array;

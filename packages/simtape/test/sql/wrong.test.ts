@@ -217,6 +217,10 @@ const WRONG: readonly (readonly [sql: string, code: SqlErrorCode, message: RegEx
   ["select label like 'a' escape 'ab' from vehicles", "invalid", "ESCAPE takes one character"],
   ["select json('{') from vehicles", "invalid", "'{' is no JSON: unexpected end of data, at byte 1"],
   ["select value->'$[' from events", "invalid", "the path into JSON is wrong near '['"],
+  ["select factorial(100)", "invalid", "value out of range"],
+  ["select id, make_date(2020, 13, 45) from vehicles", "invalid", "2020-13-45 is no date that exists"],
+  ["select id from vehicles where id > sqrt(0 - 1)", "invalid", "cannot take square root of a negative number"],
+  ["select max(time) + (2147483647::int + 1::int) from vehicles", "invalid", /is out of the range of INTEGER$/],
   // what is no SELECT
   ["", "statement", "there is no statement"],
   [" ;; ", "statement", "there is no statement"],
@@ -261,6 +265,13 @@ const FAILING: readonly (readonly [sql: string, message: RegExp | string])[] = [
   ["select sqrt(-1 - id) from vehicles", "cannot take square root of a negative number"],
   ["select regexp_matches(recording, recording || '(') from vehicles", /is wrong: missing \) in 'town\.log\('$/],
   ["select strptime(recording, '%Y') from vehicles", /^the text 'town\.log' is not of the format '%Y'; /],
+  [
+    "select abs(0 - 3), factorial(5), (recording || '')::int from vehicles",
+    /^the text 'town\.log' cannot be converted/,
+  ],
+  // what is wrong alone is never looked at
+  ["select case when id < 0 then factorial(100) else recording::int end from vehicles", /^the text 'town\.log'/],
+  ["select coalesce(id, factorial(100)) + recording::int from vehicles", /^the text 'town\.log'/],
   ["select (select id from vehicles)", /^a subquery that stands for one value gives several rows/],
   // a value of a row is cut
   ["select value::int from events where length(value) > 100", /^the text '.{80}…' of the column "value"/],
