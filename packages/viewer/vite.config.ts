@@ -44,6 +44,7 @@ export const shared = {
     ),
     FORMAT_TITLES: JSON.stringify(Object.fromEntries(FORMATS.map(({ id, name }) => [id, name]))),
   },
+  css: { postcss: { plugins: [{ postcssPlugin: "themes", Rule: keepUsed }] } },
   worker: {
     format: "es",
     rolldownOptions: {
@@ -85,6 +86,13 @@ export default defineConfig({
     },
   },
 });
+
+/** dockview ships all of its themes in one file; the page has two of them. */
+function keepUsed(rule: { selectors: string[]; remove(): unknown }): void {
+  const used = rule.selectors.filter((selector) => !/\.dockview-theme-(?!(dark|light)(?![\w-]))/.test(selector));
+  if (used.length === 0) rule.remove();
+  else if (used.length < rule.selectors.length) rule.selectors = used;
+}
 
 function library(file: string): string {
   return `${fileURLToPath(new URL("../simtape/src/", import.meta.url))}${file}`;

@@ -188,7 +188,7 @@ describe.skipIf(!hasChromium)("the viewer", () => {
     expect(ghost).toEqual([...there.data]);
   });
 
-  test("weighs little: 200 kB without 3D, 533 kB with everything that CARLA needs", async () => {
+  test("weighs little: 200 kB without 3D, 529 kB with everything that CARLA needs", async () => {
     const manifest = JSON.parse(readFileSync(join(viewer.folder, "manifest.json"), "utf8")) as Manifest;
     const gzipped = (file: string): number => gzipSync(readFileSync(join(viewer.folder, file))).length;
     const page2d = filesOf(manifest, ["index.html", "src/shell/workbench.tsx", "src/inspect/info-panel.tsx"]);
@@ -207,7 +207,7 @@ describe.skipIf(!hasChromium)("the viewer", () => {
     await fresh.close();
     const all = [...loaded].filter((file) => file.startsWith("assets/"));
     expect(all.length).toBeGreaterThan(5);
-    expect(all.reduce((sum, file) => sum + gzipped(file), 0)).toBeLessThan(533_000);
+    expect(all.reduce((sum, file) => sum + gzipped(file), 0)).toBeLessThan(529_000);
   });
 
   test("lists its keys, and does what is chosen in the palette", async () => {
