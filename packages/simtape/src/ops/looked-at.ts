@@ -4,11 +4,11 @@ import type { State } from "../model/state/state.ts";
 import type { Value } from "../model/values/value.ts";
 
 /**
- * Bytes that a value counts for at each moment it is looked at. Of the usual budget, 20,000 values may then hold while one
+ * Bytes that a value counts for at each moment it is looked at. Of the usual budget, 5,000 values may then hold while one
  * of them changes in every message of 80 bytes; a file whose every message adds a value, so that the work is the square of
  * its size, is refused.
  */
-const VALUE = 1;
+const VALUE = 4;
 
 /** Counts the values that are looked at again because one of them has changed: work that the budget limits. */
 export class LookedAt {

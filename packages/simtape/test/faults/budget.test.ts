@@ -35,11 +35,11 @@ interface Detonated {
 }
 
 const SCRIPT = fileURLToPath(new URL("../support/detonate.js", import.meta.url));
-const DEEDS = "state,batches,back,records,statistics,check,convert";
+const READING = "state,batches,back,records,statistics,check";
 
-/** What becomes of a process with a heap of 192 MiB that does everything with a file; null when it ended otherwise. */
-async function detonate(path: string, deeds = DEEDS): Promise<Detonated | null> {
-  const child = spawn(process.execPath, ["--max-old-space-size=192", SCRIPT, path, "", deeds], {
+/** What becomes of a process with a heap of 192 MiB that does things with a file; null when it ended otherwise. */
+async function detonate(path: string, deeds: string): Promise<Detonated | null> {
+  const child = spawn(process.execPath, ["--max-old-space-size=192", "--expose-gc", SCRIPT, path, "", deeds], {
     stdio: ["ignore", "pipe", "ignore"],
     timeout: 300_000,
   });
@@ -100,17 +100,19 @@ describe("a small file that asks for much", () => {
     async (name, bomb, size) => {
       const empty = join(folder, `empty-${bomb.file}`);
       writeFileSync(empty, "");
-      const base = (await detonate(empty))!.peak;
+      const base = (await detonate(empty, READING))!.peak;
       const path = join(folder, bomb.file);
       writeFileSync(path, bomb.make(size));
-      const deeds = SLOW.has(name) ? DEEDS.replace(",convert", "") : DEEDS;
-      const detonated = await detonate(path, deeds);
+      // what has been read stays for those who read again: a conversion has a recording of its own, as the command has
+      for (const deeds of SLOW.has(name) ? [READING] : [READING, "convert"]) {
+        const detonated = await detonate(path, deeds);
+        expect(detonated, "the process came to its end").not.toBeNull();
+        const untyped = Object.entries(detonated!.outcomes).filter(([, { error }]) => error === "untyped");
+        expect(untyped).toEqual([]);
+        expect(detonated!.peak - base, deeds).toBeLessThan(256);
+        expect(detonated!.seconds, deeds).toBeLessThan(120);
+      }
       rmSync(path);
-      expect(detonated, "the process came to its end").not.toBeNull();
-      const untyped = Object.entries(detonated!.outcomes).filter(([, { error }]) => error === "untyped");
-      expect(untyped).toEqual([]);
-      expect(detonated!.peak - base).toBeLessThan(256);
-      expect(detonated!.seconds).toBeLessThan(120);
     },
     400_000,
   );

@@ -35,6 +35,8 @@ export class MutableState implements StateTarget {
   readonly #values = new Map<string, Kept>();
   /** Whether any value was ever late. */
   #isLate = false;
+  /** Whether there ever was a value of the fold's own. */
+  #hasOwn = false;
   readonly #sets = new Map<string, MutableEntitySet>();
   readonly #undoLog: UndoLog = new UndoLog(this);
   /** The values as they were shown last; null since one was written. */
@@ -77,6 +79,7 @@ export class MutableState implements StateTarget {
     if (this.#undoLog.isOn) this.#undoLog.value(path, this.#values.get(path));
     this.#undoLog.touched?.values.add(path);
     this.#values.set(path, value);
+    if (isOwn(path)) this.#hasOwn = true;
     this.#frozen = null;
   }
 
@@ -192,6 +195,7 @@ export class MutableState implements StateTarget {
     copy.time = this.time;
     for (const [path, value] of this.#values) copy.#values.set(path, value);
     copy.#isLate = this.#isLate;
+    copy.#hasOwn = this.#hasOwn;
     for (const [name, set] of this.#sets) copy.#sets.set(name, set.copy(copy.#undoLog));
     return copy;
   }
@@ -212,7 +216,7 @@ export class MutableState implements StateTarget {
 
   /** The state for users: immutable, rows ascending by id, without unused room. */
   freeze(): State {
-    this.#frozen ??= this.#asValues(shown(this.#values));
+    this.#frozen ??= this.#asValues(this.#hasOwn ? withoutOwn(this.#values) : new Map(this.#values));
     return { time: this.time, values: this.#frozen, sets: this.freezeSets(() => true) };
   }
 
@@ -513,10 +517,14 @@ function contentOf(value: object): number {
 /** What names of the fold's own begin with. */
 const DOT = ".".charCodeAt(0);
 
-function shown(values: ReadonlyMap<string, Kept>): ReadonlyMap<string, Kept> {
+function withoutOwn(values: ReadonlyMap<string, Kept>): ReadonlyMap<string, Kept> {
   const copy = new Map(values);
-  for (const path of values.keys()) if (path.charCodeAt(0) === DOT) copy.delete(path);
+  for (const path of values.keys()) if (isOwn(path)) copy.delete(path);
   return copy;
+}
+
+function isOwn(path: string): boolean {
+  return path.charCodeAt(0) === DOT;
 }
 
 function frozenIds(ids: readonly Id[]): { ids: readonly Id[]; order: Uint32Array | null } {

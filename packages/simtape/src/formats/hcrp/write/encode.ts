@@ -128,12 +128,18 @@ export class HcrpEncoder implements StateEncoder {
   }
 
   #tellValues(state: State): void {
-    const changes: [string, Value | undefined][] = [];
-    for (const path of this.#scene.values.keys()) if (!state.values.has(path)) changes.push([path, undefined]);
-    for (const [path, value] of state.values)
-      if (!sameValue(this.#scene.values.get(path), value)) changes.push([path, value]);
+    const known = this.#scene.values;
+    const set: [string, Value | undefined][] = [];
+    const gone: [string, Value | undefined][] = [];
+    let met = 0;
+    for (const [path, value] of state.values) {
+      const before = known.get(path);
+      if (before !== undefined) met++;
+      if (!sameValue(before, value)) set.push([path, value]);
+    }
+    if (met < known.size) for (const path of known.keys()) if (!state.values.has(path)) gone.push([path, undefined]);
     const out = this.#builder;
-    for (const [path, value] of changes) {
+    for (const [path, value] of gone.concat(set)) {
       writeValueChange(this.#scratch, path, value, this.#nameIndex);
       const change = this.#scratch.take();
       if (change.length + out.length > this.#writer.room - SPARE_BYTES) {
