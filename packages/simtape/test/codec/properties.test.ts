@@ -169,7 +169,9 @@ describe("property lists", () => {
       `<PropertyList>${"<a>".repeat(depth)}${"</a>".repeat(depth)}</PropertyList>`;
     expect(propertyAt(readProperties(nested(64)), Array(64).fill("a").join("/"))?.value).toBe("");
     expect(thrown(() => readProperties(nested(65))).message).toContain("too deep");
-    expect(thrown(() => readProperties(nested(200_000))).message).toMatch(/too deep|more nodes and references than fit/);
+    expect(thrown(() => readProperties(nested(200_000))).message).toMatch(
+      /too deep|more nodes and references than fit/,
+    );
     expect(thrown(() => readProperties(nested(5), { maxLength: 20 })).message).toContain("20 are allowed");
     expect(thrown(() => readProperties(nested(5), { maxDepth: 4 })).message).toContain("too deep");
   });
