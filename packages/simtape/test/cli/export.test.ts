@@ -266,7 +266,7 @@ describe("exportTo", () => {
       /^no target "xlsx"; there are: csv, ndjson, parquet/,
     );
     const csv = await EXPORT_TARGETS[0]!.load();
-    const none = { ...csv, id: "none", carries: "nothing", fitting: async () => [] };
+    const none = { ...csv, id: "none", carries: "nothing", takes: [], fitting: async () => [] };
     await expect(exportTo(recording, { ...none, load: async () => none }, new MemoryFiles())).rejects.toMatchObject({
       code: "unsupported",
       message: expect.stringMatching(
