@@ -18,6 +18,9 @@ const SCENE =
 /** Of all formats, which a worker asks for what things are called. */
 const TRAITS = /\/simtape\/src\/formats\/\w+\/traits\.ts$/;
 
+/** How long a build takes on a busy machine is no warning. */
+const QUIET = { bundlerTimings: false } as const;
+
 /** What the page and the element for other pages are built with. */
 export const shared = {
   // Relative addresses throughout, so that what is built works under any path and from any static server.
@@ -48,6 +51,7 @@ export const shared = {
   worker: {
     format: "es",
     rolldownOptions: {
+      checks: QUIET,
       output: {
         codeSplitting: {
           groups: [
@@ -63,7 +67,7 @@ export const shared = {
     assetsInlineLimit: 0,
     modulePreload: { polyfill: false },
     chunkSizeWarningLimit: 800,
-    rolldownOptions: { checks: { pluginTimings: false } },
+    rolldownOptions: { checks: QUIET },
   },
 } as const satisfies UserConfig;
 

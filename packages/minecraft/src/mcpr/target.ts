@@ -7,5 +7,5 @@ export async function mayWrite(path: string, force: boolean): Promise<void> {
     () => true,
     () => false,
   );
-  if (isThere && !force) throw new UsageError(`there is something already, --force overwrites it: ${path}`);
+  if (isThere && !force) throw new UsageError(`exists already, --force overwrites it: ${path}`);
 }

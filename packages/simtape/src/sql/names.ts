@@ -40,9 +40,10 @@ export function existing(wrong: string, names: readonly string[]): string {
   return `${nearest}; of ${all.length} there are: ${near.slice(0, MOST_NEAR).join(", ")} …`;
 }
 
-/** Letters to change; a name inside the other counts little. */
+/** Letters to change; a name inside the other counts little, and least at its beginning. */
 function distance(word: string, name: string): number {
-  if (word !== "" && name.includes(word)) return (name.length - word.length) / 1000;
+  const at = word === "" ? -1 : name.indexOf(word);
+  if (at >= 0) return (name.length - word.length) / 1000 + (at === 0 ? 0 : 0.5);
   let row = Array.from({ length: name.length + 1 }, (_, k) => k);
   for (let i = 1; i <= word.length; i++) {
     const next = [i];

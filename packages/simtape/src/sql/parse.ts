@@ -2,7 +2,7 @@ import type { Database } from "./duckdb.ts";
 import { SqlError } from "./error.ts";
 import { literal } from "./names.ts";
 import { type RowByRow, rowByRowOf } from "./row-by-row.ts";
-import { listOf, type Named, namedIn, type Node, nodesIn, type TableUse, type Term } from "./statement.ts";
+import { listOf, type Named, namedIn, type Node, nodesIn, type TableUse, type Term, textOf } from "./statement.ts";
 import { type UnitSources, unitSources } from "./units.ts";
 import { OPEN, type Span, type WantedId } from "./wanted.ts";
 import { parserWording } from "./wordings.ts";
@@ -19,6 +19,8 @@ export interface Parsed extends Named {
   readonly units: UnitSources;
   /** Null: the statement needs all rows at once. */
   readonly rowByRow: RowByRow | null;
+  /** Whether it is SHOW TABLES. */
+  readonly listsTables: boolean;
 }
 
 const NONE = "there is no statement";
@@ -44,12 +46,40 @@ export async function parse(database: Database, sql: string): Promise<Parsed> {
   const nodes = [...nodesIn(statement)];
   if (nodes.some((node) => node["class"] === "PARAMETER"))
     throw new SqlError("statement", "the statement has a parameter, as ? or $1; write the value in its place");
+  const listsTables = isShowTables(statement);
+  if (!listsTables && nodes.some(isCatalogue)) throw new SqlError("statement", CATALOGUE);
   const renames = nodes.some((node) => listOf(node["rename_list"]).length > 0);
   return {
-    ...{ sql: text, tree: statement, texts: textsIn(nodes), renames },
+    ...{ sql: text, tree: statement, texts: textsIn(nodes), renames, listsTables },
     ...{ units: unitSources(statement), rowByRow: rowByRowOf(statement) },
     ...namedIn(statement),
   };
+}
+
+const CATALOGUE =
+  "lists of DuckDB have no tables of recordings; the statement SHOW TABLES lists them, DESCRIBE TABLE the columns of one";
+/** Functions and schemas of DuckDB that list tables. */
+const LISTS = /^(duckdb_(tables|views|columns|constraints|indexes)|pragma_\w+)$/i;
+const SCHEMAS = /^(information_schema|pg_catalog)$/i;
+
+function isShowTables(statement: Node): boolean {
+  const select = statement["node"] as Node | undefined;
+  const from = select?.["from_table"] as Node | null | undefined;
+  return from?.["type"] === "SHOW_REF" && from["table_name"] === '"tables"';
+}
+
+/** Whether DuckDB answers it from its list of tables, which has those alone that a statement before this named. */
+function isCatalogue(node: Node): boolean {
+  switch (node["type"]) {
+    case "SHOW_REF":
+      return node["query"] == null;
+    case "BASE_TABLE":
+      return SCHEMAS.test(textOf(node["schema_name"]));
+    case "TABLE_FUNCTION":
+      return LISTS.test(textOf((node["function"] as Node | null)?.["function_name"]));
+    default:
+      return false;
+  }
 }
 
 const COMMENTS = /--.*|\/\*[\s\S]*?\*\//g;
@@ -58,7 +88,7 @@ const COMMENTS = /--.*|\/\*[\s\S]*?\*\//g;
 function notAllowed(text: string): string {
   return /^\s*(pivot|(with|from|select)\b[^;]*\bpivot)(_wider)?\b/i.test(text.replace(COMMENTS, ""))
     ? "PIVOT needs the values that become columns, as in ON id IN (24, 25)"
-    : "only SELECT is allowed (also WITH, FROM, VALUES, DESCRIBE and SUMMARIZE)";
+    : "only SELECT is allowed (also WITH, FROM, VALUES, DESCRIBE, SUMMARIZE and SHOW TABLES)";
 }
 
 function textsIn(nodes: readonly Node[]): string[] {

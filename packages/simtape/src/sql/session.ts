@@ -9,7 +9,7 @@ import { type KnownCells, knownRow, knownRows } from "./known.ts";
 import { Failures } from "./failures.ts";
 import type { Elsewhere, FarReading } from "./elsewhere.ts";
 import { Intake, Loaded, type Loading } from "./load.ts";
-import { existing, quoted } from "./names.ts";
+import { existing, literal, quoted } from "./names.ts";
 import { type Columns, missingRename, namesIn, noColumn, scopeAt } from "./no-column.ts";
 import { type Parsed, parse } from "./parse.ts";
 import { planOf } from "./plan.ts";
@@ -87,7 +87,8 @@ export class SqlSession implements AsyncDisposable {
   async query(sql: string, { signal }: { readonly signal?: AbortSignal | undefined } = {}): Promise<Answer> {
     const stop = this.#stop(signal ?? this.#options.signal);
     try {
-      const parsed = await this.#parsed(sql);
+      let parsed = await this.#parsed(sql);
+      if (parsed.listsTables) parsed = await this.#parsed(rowsNamed(await this.#tables(this.#sources, stop.signal)));
       const plans = await planOf(
         this.#database,
         parsed,
@@ -108,14 +109,14 @@ export class SqlSession implements AsyncDisposable {
 
   /** The tables that the recordings have, with their columns: of sets those at the first and the last moment. */
   async tables(): Promise<Catalogue> {
-    return this.#tables(this.#sources);
+    return this.#tables(this.#sources, this.#options.signal);
   }
 
-  async #tables(sources: readonly SqlSource[]): Promise<Catalogue> {
+  async #tables(sources: readonly SqlSource[], signal: AbortSignal | undefined): Promise<Catalogue> {
     const { more = [] } = this.#options;
     const facts = FACTS.map((fact) => [fact, factColumns(fact, EVERYTHING, more).map(({ name }) => name)] as const);
     const found = new Map<string, Set<string>>(facts.map(([fact, names]) => [fact, new Set(names)]));
-    await this.#each(sources, this.#options.signal, async (recording) => {
+    await this.#each(sources, signal, async (recording) => {
       if (recording === null) return;
       for (const [table, columns] of await catalogueOf(recording)) {
         const all = found.get(table) ?? new Set();
@@ -460,7 +461,7 @@ export class SqlSession implements AsyncDisposable {
   }
 
   async #noTable({ name, at }: TablePlan): Promise<SqlError> {
-    const tables = [...(await this.#tables(this.#sources.slice(0, MOST_LOOKED_AT))).keys()];
+    const tables = [...(await this.#tables(this.#sources.slice(0, MOST_LOOKED_AT), this.#options.signal)).keys()];
     return new SqlError("no-table", `no table ${quoted(name)}; ${existing(name, tables)}`, undefined, at);
   }
 
@@ -489,4 +490,9 @@ export class SqlSession implements AsyncDisposable {
     }
     failures.check(sources.length, mayAllFail);
   }
+}
+
+/** The statement that gives the names of tables as its rows. */
+function rowsNamed(tables: Catalogue): string {
+  return `SELECT unnest([${[...tables.keys()].map(literal).join(", ")}]) AS name`;
 }

@@ -97,8 +97,11 @@ describe("simtape export", () => {
       expect({ exit, stderr }).toEqual({ exit: 2, stderr: expect.stringContaining(sentence) });
       expect([readdirSync(out), readFileSync(structure, "utf8")]).toEqual([["m.pdb"], "mine"]);
     };
-    await refused("there is something already, take it away or choose another name: ");
-    await refused("not a file of what --force overwrites, take it away first: ", "--force");
+    await refused("exists already, remove it or choose another name: ");
+    await refused(
+      "exists already and does not belong to the file that --force overwrites, remove it first: ",
+      "--force",
+    );
     rmSync(structure);
     for (const more of [[], ["--force"]]) await ok(...words.slice(1), ...more);
     expect(readdirSync(out).sort()).toEqual(["m-2.dcd", "m-2.pdb", "m.dcd", "m.pdb"]);

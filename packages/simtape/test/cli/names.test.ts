@@ -257,7 +257,7 @@ describe("--force", () => {
     lay(place, { "run.traj": traj, "run.state": state, "cp.state": "mine", "own.traj": traj, "own.state": state });
     const refused = await simtape(["copy", join(place, "run.traj"), join(place, "cp.traj"), "--force"]);
     expect(refused.exit).toBe(2);
-    expect(refused.stderr).toContain("not a file of the recording that --force overwrites");
+    expect(refused.stderr).toContain("does not belong to the recording that --force overwrites");
     expect(readFileSync(join(place, "cp.state"), "utf8")).toBe("mine");
     expect(existsSync(join(place, "cp.traj"))).toBe(false);
     expect(await simtape(["copy", join(place, "run.traj"), join(place, "own.traj"), "--force"])).toMatchObject({
@@ -279,7 +279,7 @@ describe("--force", () => {
       const { exit, stderr } = await simtape(words);
       expect([command, exit]).toEqual([command, 2]);
       expect(new Uint8Array(readFileSync(join(place, "own.traj")))).toEqual(traj);
-      expect(stderr).toContain(`take it away first: ${join(place, "own.state")}`);
+      expect(stderr).toContain(`remove it first: ${join(place, "own.state")}`);
     }
     expect(readdirSync(place).sort()).toEqual(["lone.traj", "own.state", "own.traj"]);
   });

@@ -69,7 +69,7 @@ describe("copy", () => {
     writeFileSync(join(folder, "third.state"), "mine");
     const refused = await simtape(["copy", join(folder, "run.traj"), join(folder, "third.traj")]);
     expect(refused.exit).toBe(2);
-    expect(refused.stderr).toContain("there is something already, take it away or choose another name");
+    expect(refused.stderr).toContain("exists already, remove it or choose another name");
     expect(readFileSync(join(folder, "third.state"), "utf8")).toBe("mine");
     expect(readdirSync(folder).sort()).toEqual(["other.state", "other.traj", "run.state", "run.traj", "third.state"]);
   });

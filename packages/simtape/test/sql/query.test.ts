@@ -193,6 +193,15 @@ describe("questions", () => {
     expect(lists.columns[0]!.data[0]).toHaveLength(91);
   });
 
+  test("SHOW TABLES lists the tables of all recordings", async () => {
+    const sources = [source(MADE.carla), source(MADE.mira)];
+    await using session = await SqlSession.open(sources);
+    const { columns } = await query(sources, "show tables;");
+    expect(columns.map(({ name }) => name)).toEqual(["name"]);
+    expect(columns[0]!.data).toEqual([...(await session.tables()).keys()]);
+    expect(columns[0]!.data).toEqual(expect.arrayContaining(["findings", "vehicles", "poses", "robot_Odometry"]));
+  });
+
   test("a recording that is given open stays open", async () => {
     await using recording = await opened(MADE.mira);
     await query([recording], "SELECT 1 FROM poses");
@@ -214,6 +223,11 @@ describe("what is wrong", () => {
     ["", "statement", /^there is no statement$/],
     ["select 1; select 2", "statement", /^one statement, not 2$/],
     ["create table x (a int)", "statement", /^only SELECT is allowed/],
+    ["show all tables", "statement", /SHOW TABLES lists them/],
+    ["from (show tables)", "statement", /SHOW TABLES lists them/],
+    ["select table_name from information_schema.tables", "statement", /SHOW TABLES lists them/],
+    ["from duckdb_columns()", "statement", /SHOW TABLES lists them/],
+    ["select t from vehicles", "no-column", /the nearest is time; /],
     ["copy vehicles to '/tmp/x.csv'", "statement", /^only SELECT is allowed/],
     ["select * from vehicle", "no-table", /^no table "vehicle"; the nearest is vehicles; there are: recordings, /],
     ["select positon_x from vehicles", "no-column", /^no column "positon_x" in vehicles; the nearest is position_x; /],

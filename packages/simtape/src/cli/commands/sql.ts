@@ -97,7 +97,7 @@ async function wordsOf(
       `say the statement behind the recordings: simtape sql ${statement} "select ..."; or --tables, or --shell`,
     );
   if (!/\s/.test(statement.trim()))
-    throw new UsageError(`the last word is the statement, and this is none: ${statement}`);
+    throw new UsageError(`the last word is the statement, and this is not one: ${statement}`);
   return { recordings: words.slice(0, -1), statement };
 }
 

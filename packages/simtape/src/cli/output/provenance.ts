@@ -47,9 +47,9 @@ export function inside(
  */
 export async function mustHavePlace({ main, force, isStandardOutput }: Target): Promise<void> {
   if (isStandardOutput || (await commandPath(besideOf(main)).kind()) === null) return;
-  if (!force) throw new UsageError(`there is something already, --force overwrites it: ${besideOf(main)}`);
+  if (!force) throw new UsageError(`exists already, --force overwrites it: ${besideOf(main)}`);
   if ((await provenanceAt(main)) === null)
-    throw new UsageError(`not written by simtape, take it away first: ${besideOf(main)}`);
+    throw new UsageError(`exists already and was not written by simtape, remove it first: ${besideOf(main)}`);
 }
 
 /**

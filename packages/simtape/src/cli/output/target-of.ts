@@ -40,8 +40,7 @@ export async function targetOf(
       throw new UsageError(`input and output are the same file: ${path}`);
   const place = commandPath(main);
   const force = options.force === true;
-  if (!force && (await place.kind()) !== null)
-    throw new UsageError(`there is something already, --force overwrites it: ${main}`);
+  if (!force && (await place.kind()) !== null) throw new UsageError(`exists already, --force overwrites it: ${main}`);
   if ((await place.kind()) === "folder") throw new UsageError(`a folder is there: ${main}`);
   const mode = await modeOf(inputs);
   if (!isInS3(main)) await tidy(folderOf(main));
@@ -116,7 +115,7 @@ function guarded(
       name: free.name,
       open: async (name) => {
         if (name !== undefined && (await isThere(name)))
-          throw new UsageError(`there is something already, take it away or choose another name: ${beside(name)}`);
+          throw new UsageError(`exists already, remove it or choose another name: ${beside(name)}`);
         return free.open(name);
       },
     };
@@ -135,7 +134,7 @@ function guarded(
             const left = pair.find((other) => !kept.has(other));
             if (left !== undefined)
               throw new UsageError(
-                `would be taken for a part of the new recording, and is of the one that --force overwrites, take it away first: ${beside(left)}`,
+                `belongs to the recording that --force overwrites, and would become a part of the new one, remove it first: ${beside(left)}`,
               );
             await close();
           },
@@ -145,7 +144,7 @@ function guarded(
       const isOwn = isExport ? (await place.kind()) === "file" : (await own).includes(name);
       if (!isOwn && (await isThere(name)))
         throw new UsageError(
-          `not a file of ${isExport ? "what" : "the recording that"} --force overwrites, take it away first: ${beside(name)}`,
+          `exists already and does not belong to the ${isExport ? "file" : "recording"} that --force overwrites, remove it first: ${beside(name)}`,
         );
       const sink = await (isOwn ? forced : free).open(name);
       kept.add(name);

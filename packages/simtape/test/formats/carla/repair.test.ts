@@ -287,6 +287,20 @@ describe("repair", () => {
     }
   });
 
+  test("says of a magic whose length is wrong that it is, and mends it", async () => {
+    for (const length of [0, 13, 128, 65535]) {
+      const damaged = changed((_, view) => view.setUint16(2, length, true));
+      await using recording = await open(damaged);
+      expect(recording.findings).toMatchObject([
+        { code: "bad-header", offset: 2, message: `the magic should have 14 bytes, and its length is ${length}` },
+      ]);
+      expect(recording.info.metadata["map"]).toBe("Town01");
+      const result = await repaired(damaged);
+      expect(codes(result.rebuilt)).toEqual(["header"]);
+      expect(Buffer.compare(result.bytes, bytes)).toBe(0);
+    }
+  });
+
   test("of another format's recording is refused", async () => {
     const other = { info: { format: "mira" }, channels: [] } as unknown as Reader;
     const note = { lost: () => undefined, rebuilt: () => undefined };

@@ -317,7 +317,7 @@ const NEW_LINE = Uint8Array.of(0x0a);
 async function clearStale(path: string): Promise<void> {
   const found = await stat(path).catch(() => null);
   if (found === null) return;
-  if (!found.isSocket()) throw new UsageError(`there is something already, and no socket: ${path}`);
+  if (!found.isSocket()) throw new UsageError(`exists already and is not a socket: ${path}`);
   const isAlive = await new Promise<boolean>((resolve) => {
     const probe = connect(path, () => {
       probe.destroy();

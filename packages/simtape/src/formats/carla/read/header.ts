@@ -14,10 +14,12 @@ import { isFrameStart } from "./plausible.ts";
 /** Where the length of the map's name stands, and the name (spec §2). */
 const LENGTH_AT = 2 + 2 + MAGIC.length + 8;
 const NAME_AT = LENGTH_AT + 2;
+/** Where the length of the magic stands, and the magic. */
+const MAGIC_LENGTH_AT = 2;
+const MAGIC_AT = MAGIC_LENGTH_AT + 2;
 /** A header with the longest name that its length can say: one small read. */
 export const HEADER_BYTES: number = NAME_AT + 65535;
 
-const MAGIC_AT = 4;
 /** Bytes in which the first frame of a file must start for it to be recognised by that. */
 const HEAD_BYTES = 4096;
 
@@ -69,9 +71,13 @@ export function findBegin(bytes: Uint8Array, report: Reporter): Beginning {
   let begin = NAME_AT;
   while (begin < bytes.length && isPrintable(bytes[begin]!)) begin++;
   if (failure !== null && begin >= bytes.length) throw failure;
-  const said = bytes[LENGTH_AT]! | (bytes[LENGTH_AT + 1]! << 8);
-  const message = `the map's name should have ${said} bytes; only ${begin - NAME_AT} of them are text`;
-  report.report({ code: "bad-header", severity: "damage", message, offset: LENGTH_AT, length: 2 });
+  const [magic, name] = [lengthAt(bytes, MAGIC_LENGTH_AT), lengthAt(bytes, LENGTH_AT)];
+  const isOfMagic = magic !== MAGIC.length && name === begin - NAME_AT;
+  const message = isOfMagic
+    ? `the magic should have ${MAGIC.length} bytes, and its length is ${magic}`
+    : `the map's name should have ${name} bytes; ${begin - NAME_AT} are text`;
+  const offset = isOfMagic ? MAGIC_LENGTH_AT : LENGTH_AT;
+  report.report({ code: "bad-header", severity: "damage", message, offset, length: 2 });
   return { header: headerAt(bytes, LENGTH_AT, begin), begin, isSound: false };
 }
 
@@ -83,10 +89,14 @@ function beforeFrame(bytes: Uint8Array, failure: LayoutError, report: Reporter):
   const message = `the header's magic is damaged: ${failure.message}`;
   report.report({ code: "bad-header", severity: "damage", message, offset: 0, length: begin });
   for (let name = begin; name >= 10 && (name === begin || isPrintable(bytes[name]!)); name--) {
-    const said = bytes[name - 2]! | (bytes[name - 1]! << 8);
-    if (said === begin - name) return { header: headerAt(bytes, name - 2, begin), begin, isSound: false };
+    if (lengthAt(bytes, name - 2) === begin - name)
+      return { header: headerAt(bytes, name - 2, begin), begin, isSound: false };
   }
   return { header: { version: 1, magic: MAGIC, date: 0n, map: "" }, begin, isSound: false };
+}
+
+function lengthAt(bytes: Uint8Array, at: number): number {
+  return bytes[at]! | (bytes[at + 1]! << 8);
 }
 
 /** The header whose last length stands at `lengthAt`, and whose name ends at `end`. */

@@ -5,6 +5,9 @@ import type { Time } from "../../../model/values/time.ts";
 import { thingKey, type Witness } from "../../../model/writer.ts";
 import { simtapePath } from "./encode-properties.ts";
 
+/** Paths that are kept, at most. */
+const MOST_KEPT = 1 << 16;
+
 /**
  * Finds in a tape what the encoder put there: aircraft by what they are in the source, values below `/simtape` or under
  * their own path, and what does not fly by its properties. `shapes`: sets of such things, for their axes and units.
@@ -14,9 +17,19 @@ export function tapeWitness(
   timeOf: (time: Time) => Time,
   shapes: ReadonlyMap<string, EntitySet>,
 ): Witness {
+  const kept = new Map<string, string>();
+  // a value is looked for at every moment
+  const pathOf = (path: string): string => {
+    let made = kept.get(path);
+    if (made === undefined) {
+      made = simtapePath(path);
+      if (kept.size < MOST_KEPT) kept.set(path, made);
+    }
+    return made;
+  };
   return {
     timeOf,
-    value: ({ values }, path) => values.get(simtapePath(path)) ?? values.get(path),
+    value: ({ values }, path) => values.get(pathOf(path)) ?? values.get(path),
     hasSets: false,
     things: (state, source) => {
       const found = aircraftOf(state, source, origin);

@@ -1,10 +1,7 @@
 import { ContentCheck } from "../../../io/zip/content-check.ts";
-import { readExactly } from "../../../io/zip/zip-directory.ts";
+import { piecesOf } from "../../../io/zip/pieces.ts";
 import type { Finding, Reporter } from "../../../model/error.ts";
 import { type Foreign, type ForeignMember, pathsOf } from "./foreign.ts";
-
-/** Bytes of a member that are read at once. */
-const PIECE = 1 << 20;
 
 /** Warns of the other members of a zip whose content is not what it was: the recording is as sound as without them. */
 export async function reviewMembers({ members }: Foreign, report: Reporter, signal?: AbortSignal): Promise<void> {
@@ -26,9 +23,7 @@ export function findingsOf(members: readonly ForeignMember[], severity: "warning
 async function isWhole({ source, entry, dataOffset }: ForeignMember, signal?: AbortSignal): Promise<boolean> {
   const check = ContentCheck.of(entry);
   if (check === null) return true;
-  for (let at = 0; at < entry.compressedSize; at += PIECE) {
-    signal?.throwIfAborted();
-    check.add(await readExactly(source, dataOffset + at, Math.min(PIECE, entry.compressedSize - at), signal));
-  }
+  for await (const { bytes } of piecesOf(source, dataOffset, dataOffset + entry.compressedSize, signal))
+    check.add(bytes);
   return check.isSame;
 }

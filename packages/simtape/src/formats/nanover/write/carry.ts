@@ -2,6 +2,7 @@ import { ByteBuilder } from "../../../bytes/builder.ts";
 import { isSameBytes } from "../../../bytes/same-bytes.ts";
 import { type DirectoryEntry, FULL32, withoutZip64, writeZip64Extra } from "../../../bytes/zip.ts";
 import { ContentCheck } from "../../../io/zip/content-check.ts";
+import { piecesOf } from "../../../io/zip/pieces.ts";
 import { readExactly } from "../../../io/zip/zip-directory.ts";
 import type { Finding } from "../../../model/error.ts";
 import { readersBelow } from "../../../model/readers-below.ts";
@@ -12,8 +13,6 @@ import { NanoverReader } from "../read/reader.ts";
 import { findingsOf } from "../read/review.ts";
 import type { Outlet } from "./outlet.ts";
 
-/** Bytes of a member that are carried at once. */
-const PIECE = 1 << 20;
 /** Version of the zip format that 64-bit places need. */
 const VERSION_ZIP64 = 45;
 
@@ -92,8 +91,7 @@ export async function carryMember(outlet: Outlet, member: ForeignMember): Promis
   const headerOffset = outlet.position;
   const check = ContentCheck.of(entry);
   const dataEnd = dataOffset + entry.compressedSize;
-  for (let at = entry.headerOffset; at < end; at += PIECE) {
-    const bytes = await readExactly(source, at, Math.min(PIECE, end - at));
+  for await (const { at, bytes } of piecesOf(source, entry.headerOffset, end)) {
     check?.add(bytes.subarray(Math.max(0, dataOffset - at), Math.max(0, dataEnd - at)));
     outlet.out.raw(bytes);
     outlet.spill();
@@ -133,16 +131,10 @@ async function isSame(one: ForeignMember, other: ForeignMember): Promise<boolean
   const [a, b] = [one.entry, other.entry];
   if (a.crc !== b.crc || a.size !== b.size || a.method !== b.method) return false;
   if (a.compressedSize !== b.compressedSize) return false;
-  for (let at = 0; at < a.compressedSize; at += PIECE) {
-    const length = Math.min(PIECE, a.compressedSize - at);
-    const left = await dataOf(one, at, length);
-    if (!isSameBytes(left, await dataOf(other, at, length))) return false;
-  }
+  const shift = other.dataOffset - one.dataOffset;
+  for await (const { at, bytes } of piecesOf(one.source, one.dataOffset, one.dataOffset + a.compressedSize))
+    if (!isSameBytes(bytes, await readExactly(other.source, at + shift, bytes.length))) return false;
   return true;
-}
-
-function dataOf({ source, dataOffset }: ForeignMember, at: number, length: number): Promise<Uint8Array> {
-  return readExactly(source, dataOffset + at, length);
 }
 
 /** Names as they are, whatever their encoding. */
