@@ -26,7 +26,7 @@ test.each([
 describe("whether a file is a recording", () => {
   const group = { key: "run.hcrp", name: "run.hcrp", files: [{ key: "run.hcrp", bytes: 4096, etag: "1", changed: 0 }] };
   const library = (open: () => Promise<ByteSource | null>): Library =>
-    ({ bundle: () => ({ name: "run.hcrp", open }) }) as unknown as Library;
+    ({ bundle: (name: string) => ({ name, open }) }) as unknown as Library;
 
   test("is said of what can be read", async () => {
     const text = memory(new TextEncoder().encode("no recording at all, but a text of some length"));

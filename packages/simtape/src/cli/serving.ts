@@ -23,7 +23,7 @@ export { journalFile } from "../io/node/journal-file.ts";
 export { JOURNAL } from "../record/live/recording-folder.ts";
 export { s3Presigner } from "../io/s3/s3.ts";
 export { shownUrl } from "../io/source/shown-url.ts";
-export { recognize } from "../model/open.ts";
+export { holdsRecording } from "../ops/holds-recording.ts";
 export { PROVENANCE_ENDING } from "../model/annotation.ts";
 export {
   formatOfFolder,

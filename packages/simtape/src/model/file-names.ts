@@ -66,6 +66,11 @@ const OF_THEIRS: readonly string[] = [".pgm", ".png", ".stl", ".obj", ".mtl", ".
 /** Endings of single files that show the world of a recording, with the dot, in small letters. */
 export const WORLD_ENDINGS: readonly string[] = [...OF_WORLDS, ...OF_THEIRS];
 
+/** Whether a file or a folder is hidden: what programs keep for themselves, as the server its data, is so. */
+export function isHidden(name: string): boolean {
+  return name.startsWith(".");
+}
+
 /** Whether a file or a folder shows the world of a recording, by its name or path: it is no recording itself. */
 export function showsWorld(name: string): boolean {
   return isCalledAs(name, [...WORLD_ENDINGS, ...OF_BLOCKS]);

@@ -65,6 +65,16 @@ export async function recognize<F extends Format>(
   formats: readonly F[],
   signal?: AbortSignal,
 ): Promise<F> {
+  return (await recognition(source, name, formats, signal)).format;
+}
+
+/** As `recognize`, with whether the format is certain: it may be, if not. */
+export async function recognition<F extends Format>(
+  source: ByteSource,
+  name: string | null,
+  formats: readonly F[],
+  signal?: AbortSignal,
+): Promise<{ readonly format: F; readonly isCertain: boolean }> {
   const head = await source.read(0, HEAD_BYTES, signal);
   const hint: SniffHint = { name, size: await source.size() };
   const certain: F[] = [];
@@ -80,8 +90,9 @@ export async function recognize<F extends Format>(
       const what = advice?.(head) ?? null;
       if (what !== null) throw new RecordingError("unknown-format", `${what}: ${source.name}`, { offset: 0 });
     }
-  const candidates = certain.length > 0 ? certain : possible;
-  if (candidates.length === 1) return candidates[0]!;
+  const isCertain = certain.length > 0;
+  const candidates = isCertain ? certain : possible;
+  if (candidates.length === 1) return { format: candidates[0]!, isCertain };
   if (candidates.length > 1) {
     const ids = candidates.map(({ id }) => id).join(", ");
     throw new RecordingError("ambiguous-format", `could be any of ${ids}: ${source.name}`, { offset: 0 });

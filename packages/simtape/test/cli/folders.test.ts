@@ -1,14 +1,16 @@
-import { copyFileSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { copyFileSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import fs from "node:fs/promises";
 import { syncBuiltinESMExports } from "node:module";
 import { tmpdir } from "node:os";
-import { basename, join, relative } from "node:path";
+import { basename, dirname, join, relative } from "node:path";
+import { unzipSync, zipSync } from "fflate";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { recordingsIn } from "../../src/cli/input/folders.ts";
 import { recordingsInStore } from "../../src/cli/input/store-recordings.ts";
 import { FORMATS, memoryStore } from "../../src/index.ts";
 
 const TOWN = new URL("../../../../examples/town.log", import.meta.url).pathname;
+const NANOVER = new URL("../../../../examples/buckyball.nanover.zip", import.meta.url).pathname;
 
 let folder = "";
 const { stat } = fs;
@@ -66,4 +68,31 @@ test("what shows the world of a recording is none, whatever is in it", async () 
   const store = memoryStore();
   for (const name of [...files, "town.log"]) await store.put(name, new Uint8Array(4));
   expect(await recordingsInStore(store, FORMATS)).toEqual(["town.log"]);
+});
+
+test("what is hidden is none: a server keeps its data so, and a writer a file that is not whole", async () => {
+  const hidden = [".simtape/exports/7/town.log", ".town.log~1.part", "runs/.trash/town.log"];
+  const store = memoryStore();
+  for (const name of ["town.log", "runs/town.log", ...hidden]) {
+    mkdirSync(join(folder, dirname(name)), { recursive: true });
+    copyFileSync(TOWN, join(folder, name));
+    if (!name.endsWith(".part")) await store.put(name, new Uint8Array(4));
+  }
+  const seen = ["runs/town.log", "town.log"];
+  expect((await recordingsIn(folder)).map(({ path }) => relative(folder, path))).toEqual(seen);
+  expect([...(await recordingsInStore(store, FORMATS))].sort()).toEqual(seen);
+  const named = await recordingsIn(join(folder, ".simtape"));
+  expect(named.map(({ path }) => relative(folder, path))).toEqual([hidden[0]]);
+});
+
+test("a zip is one when it opens as one, or is called so", async () => {
+  const content = new Uint8Array(readFileSync(NANOVER));
+  const other = zipSync({ "time.npy": new Uint8Array(9), "position.npy": new Uint8Array(9) });
+  const { "messages.msgpack": messages, "index.msgpack": index } = unzipSync(content);
+  const late = zipSync({ ...unzipSync(other), "messages.msgpack": messages!, "index.msgpack": index! }, { level: 0 });
+  const files = { "arrays.npz": other, "papers.zip": other, "run.zip": content, "late.zip": late };
+  for (const [name, bytes] of Object.entries(files)) writeFileSync(join(folder, name), bytes);
+  writeFileSync(join(folder, "empty.nanover.zip"), other);
+  const found = await recordingsIn(folder);
+  expect(found.map(({ path }) => relative(folder, path))).toEqual(["empty.nanover.zip", "late.zip", "run.zip"]);
 });

@@ -1,8 +1,8 @@
-import { type ByteSource, FORMATS, open, RecordingError, SIDE_CAR_ENDING, SourceError, StoreError } from "simtape";
-import { recognize } from "simtape/serving";
+import { type ByteSource, FORMATS, RecordingError, SIDE_CAR_ENDING, SourceError, StoreError } from "simtape";
+import { holdsRecording } from "simtape/serving";
 import type { Group } from "../../library/grouping.ts";
 import type { Library } from "../../library/library.ts";
-import { adviceOn, isUnreadable } from "../../library/unreadable.ts";
+import { adviceOn } from "../../library/unreadable.ts";
 import { ownerIn } from "../../library/uploaded.ts";
 
 /** Number of bytes that are read to judge a file. */
@@ -23,12 +23,8 @@ export async function isRecording(library: Library, { key, files }: Group): Prom
     await source.size();
     const head = await source.read(0, HEAD);
     if (isMeantAsOne(key, head)) return true;
-    const format = await recognize(source, key.split("/").at(-1)!, FORMATS);
-    if (!isZip(head)) return true;
-    const isCertain = format.sniff(head, { name: key, size: files[0]!.bytes }) === "certain";
-    return isCertain || (await isReadable(library, key));
+    return await holdsRecording(library.bundle(key), FORMATS);
   } catch (error) {
-    if (isUnreadable(error)) return false;
     if (RecordingError.is(error) || error instanceof SourceError || error instanceof StoreError) return null;
     throw error;
   } finally {
@@ -50,18 +46,4 @@ function isMeantAsOne(key: string, head: Uint8Array): boolean {
 /** Text without control characters, such as a log. */
 function isText(head: Uint8Array): boolean {
   return head.every((byte) => byte >= 32 || (byte >= 9 && byte <= 13));
-}
-
-/** A zip may hold anything: it is a recording when it can be read as one. */
-async function isReadable(library: Library, key: string): Promise<boolean> {
-  const recording = await open(library.bundle(key)).catch((error: unknown) => {
-    if (isUnreadable(error)) return null;
-    throw error;
-  });
-  await recording?.close();
-  return recording !== null;
-}
-
-function isZip(head: Uint8Array): boolean {
-  return head[0] === 0x50 && head[1] === 0x4b && head[2] === 3 && head[3] === 4;
 }

@@ -1,13 +1,12 @@
 import type { Stats } from "node:fs";
 import { lstat, readdir, realpath, stat } from "node:fs/promises";
 import { basename, join, sep } from "node:path";
-import { fileSource } from "../../io/node/index.ts";
 import { SourceError } from "../../io/source/source.ts";
 import { RecordingError } from "../../model/error.ts";
-import { folderMains, isNamedAsRecording, isSecondOfPair, isWorldFile } from "../../model/file-names.ts";
-import { recognize } from "../../model/open.ts";
+import { folderMains, isHidden, isNamedAsRecording, isSecondOfPair, isWorldFile } from "../../model/file-names.ts";
+import { holdsRecording } from "../../ops/holds-recording.ts";
 import { SIDE_CAR_ENDING } from "../../model/side-car/ending.ts";
-import { isInS3 } from "./command-path.ts";
+import { commandPath, isInS3 } from "./command-path.ts";
 import { UsageError } from "../run/failure.ts";
 import { allFormats } from "./formats.ts";
 import { isUrl } from "./recordings.ts";
@@ -34,8 +33,8 @@ export async function recordingsAt(name: string): Promise<readonly string[]> {
 
 /**
  * The folder itself when it is one recording; else the files and folders in it, at every depth, that are, as their content
- * shows; a file that shows the world of one is none. What cannot be read is one as its name shows: who opens it learns why.
- * Throws `UsageError` where there is none.
+ * shows; a file that shows the world of one is none, and nothing that is hidden is one. What cannot be read is one as its
+ * name shows: who opens it learns why. Throws `UsageError` where there is none.
  */
 export async function recordingsIn(folder: string): Promise<readonly FoundRecording[]> {
   const candidates: Candidate[] = [];
@@ -60,7 +59,7 @@ async function walk(folder: string, walked: Set<string>, to: Candidate[]): Promi
     to.push({ path: folder, main: null, isFile: false });
     return;
   }
-  const names = all.filter((name) => !name.endsWith(SIDE_CAR_ENDING)).sort();
+  const names = all.filter((name) => !isHidden(name) && !name.endsWith(SIDE_CAR_ENDING)).sort();
   const main = folderMains(allFormats()).find((name) => names.includes(name));
   if (main !== undefined) {
     if (await isOwn(folder, main)) to.push({ path: folder, main, isFile: false });
@@ -123,16 +122,16 @@ async function isOwn(folder: string, name: string): Promise<boolean> {
 }
 
 async function isRecording(path: string): Promise<boolean> {
-  const source = fileSource(path);
   try {
-    await recognize(source, basename(path), allFormats());
-    return true;
+    return await holdsRecording(commandPath(path).source, allFormats());
   } catch (error) {
-    if (RecordingError.is(error)) return false;
-    if (!(error instanceof SourceError)) throw error;
+    if (!RecordingError.is(error) && !(error instanceof SourceError)) throw error;
     // a writer has given it another name, or removed it, since it was looked at
-    return (error.cause as NodeJS.ErrnoException | undefined)?.code !== "ENOENT" && isNamed(path);
-  } finally {
-    await source.close();
+    return codeOf(error) !== "ENOENT" && isNamed(path);
   }
+}
+
+/** Of the file system, from the bottom of what it became. */
+function codeOf(error: Error): string | undefined {
+  return error.cause instanceof Error ? codeOf(error.cause) : (error as NodeJS.ErrnoException).code;
 }

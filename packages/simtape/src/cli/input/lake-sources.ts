@@ -4,7 +4,7 @@ import { Sha256 } from "../../bytes/sha256.ts";
 import { fileSpool } from "../../io/node/index.ts";
 import type { StoreEntry } from "../../io/store/store.ts";
 import type { LakeSource } from "../../lake/source.ts";
-import { mayBelong } from "../../model/file-names.ts";
+import { isHidden, mayBelong } from "../../model/file-names.ts";
 import { openBundle } from "../../model/open.ts";
 import type { Recording } from "../../model/recording.ts";
 import { UsageError } from "../run/failure.ts";
@@ -38,7 +38,7 @@ async function onDisk(folder: string): Promise<Found[]> {
     const names = listed.get(place) ?? (await readdir(place)).sort();
     listed.set(place, names);
     const own = names.filter((name) =>
-      main === null ? mayBelong(basename(path), name, allFormats()) : !name.startsWith("."),
+      main === null ? mayBelong(basename(path), name, allFormats()) : !isHidden(name),
     );
     const lines: string[] = [];
     for (const name of own) {

@@ -1,15 +1,16 @@
 import type { Store } from "../../io/store/store.ts";
-import { folderMains, isNamedAsRecording, isSecondOfPair, isWorldFile } from "../../model/file-names.ts";
+import { folderMains, isHidden, isNamedAsRecording, isSecondOfPair, isWorldFile } from "../../model/file-names.ts";
 import type { Format } from "../../model/format.ts";
 import { UsageError } from "../run/failure.ts";
 
 /**
  * Keys of the recordings in a folder of a bucket, as their names tell: files with the ending of a format, and folders that are
- * one recording; `""`: the folder itself is one. Throws `UsageError` where there is none.
+ * one recording; `""`: the folder itself is one. Nothing that is hidden is one. Throws `UsageError` where there is none.
  */
 export async function recordingsInStore(store: Store, formats: readonly Format[]): Promise<readonly string[]> {
   const byFolder = new Map<string, string[]>();
   for await (const { key } of store.list("")) {
+    if (key.split("/").some(isHidden)) continue;
     const at = key.lastIndexOf("/");
     const folder = at < 0 ? "" : key.slice(0, at);
     const names = byFolder.get(folder) ?? [];
