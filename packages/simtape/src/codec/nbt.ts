@@ -144,7 +144,7 @@ export function nbtToValue(tag: NbtTag): NbtValue {
     case NBT.intArray:
       return Array.from(tag.value);
     case NBT.longArray:
-      return Array.from(tag.value, plainLong);
+      return plainLongs(tag.value);
     default:
       return tag.value;
   }
@@ -166,6 +166,13 @@ export function nbtCompound(tags: Readonly<Record<string, NbtTag>>): NbtCompound
     type: NBT.compound,
     entries: Object.entries(tags).map(([name, tag]) => ({ name: nbtText(name), tag })),
   };
+}
+
+/** An iterator over so many would make an object for each. */
+function plainLongs(values: BigInt64Array): (number | bigint)[] {
+  const plain = new Array<number | bigint>(values.length);
+  for (let i = 0; i < values.length; i++) plain[i] = plainLong(values[i]!);
+  return plain;
 }
 
 function plainLong(value: bigint): number | bigint {

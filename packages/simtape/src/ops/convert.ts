@@ -1,6 +1,7 @@
 import { HeldFiles } from "../io/sink/held.ts";
 import type { SinkBundle } from "../io/sink/sink.ts";
 import type { SourceBundle } from "../io/source/source.ts";
+import { countUntil } from "../model/chunks.ts";
 import { unwritable } from "../model/error.ts";
 import { type Origin, unsetOrigin } from "../model/axes/geodesy.ts";
 import { readersBelow } from "../model/readers-below.ts";
@@ -103,14 +104,9 @@ export class Ledger implements Account {
       const path = key.slice(0, key.indexOf("\0"));
       left.set(path, (left.get(path) ?? 0) + count);
     }
-    const above = new Map<string, string[]>();
-    for (const path of left.keys()) {
-      for (let at = path.lastIndexOf("/"); at > 0; at = path.lastIndexOf("/", at - 1)) {
-        const paths = above.get(path.slice(0, at));
-        if (paths === undefined) above.set(path.slice(0, at), [path]);
-        else paths.push(path);
-      }
-    }
+    const paths = [...left.keys()].sort();
+    // a path may have thousands of steps
+    const lengths = new Set(paths.map(({ length }) => length));
     for (const { path, reason, count } of found) {
       let rest = count;
       const take = (from: string): void => {
@@ -120,8 +116,11 @@ export class Ledger implements Account {
         rest -= taken;
       };
       take(path);
-      for (let at = path.lastIndexOf("/"); at > 0; at = path.lastIndexOf("/", at - 1)) take(path.slice(0, at));
-      for (const below of above.get(path) ?? []) take(below);
+      for (let at = path.lastIndexOf("/"); at > 0; at = path.lastIndexOf("/", at - 1))
+        if (lengths.has(at)) take(path.slice(0, at));
+      const below = `${path}/`;
+      for (let i = countUntil(paths, (one) => one < below); rest > 0 && paths[i]?.startsWith(below) === true; i++)
+        take(paths[i]!);
       if (rest > 0) this.lost(path, reason, rest);
     }
   }

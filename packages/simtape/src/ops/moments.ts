@@ -7,6 +7,8 @@ import { LookedAt } from "./looked-at.ts";
 
 /** How often a state is held, about: as it is folded, as it was shown, and by whom it is shown to as it was before. */
 const COPIES = 4;
+/** Bytes that a value takes in all of that, and where it is written to and looked for, about. */
+const VALUE = 2000;
 /** Memory of the changes of one message that are noted, about, and messages between two looks at the budget. */
 const NOTED = 640;
 const LOOK_EVERY = 1024;
@@ -117,6 +119,7 @@ export class Moments {
     this.state.time = this.#time;
     const state = this.state.freeze();
     this.#lookedAt.add(state);
+    this.#reader.budget?.fit("its values", state.values.size * VALUE);
     this.#onMoment(state);
   }
 }

@@ -81,6 +81,10 @@ const QUICK: readonly (readonly [string, string, number])[] = [
   ["nanover: a frame of nothings", "export to MCAP", 1],
   ["carla: a million actors", "events", 1],
   ["carla: a million actors", "table of a channel", 1],
+  ["hcrp: metadata of one long array", "info", 1],
+  ["flightgear: extra properties", "redact", 1],
+  ["flightgear: extra properties of many levels", "to CARLA", 1],
+  ["flightgear: many pilots", "index", 0.4],
 ];
 const PAIRS =
   tries(0, 1) === 0

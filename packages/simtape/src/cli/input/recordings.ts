@@ -1,6 +1,7 @@
 import { readdir, readFile } from "node:fs/promises";
 import { type Command, Option } from "commander";
 import { bundleOf, withFiles } from "../../io/source/bundle.ts";
+import { collectEarly } from "../run/collect-early.ts";
 import { failure } from "../../io/node/file-source.ts";
 import { fileSpool, stdin } from "../../io/node/index.ts";
 import { shownUrl } from "../../io/source/shown-url.ts";
@@ -90,7 +91,9 @@ export async function contentOf(path: string): Promise<Uint8Array> {
 
 /** Adds the option that says what an open recording may take: see `budgetOf`. */
 export function budgeted(command: Command): Command {
-  return command.option("--budget <size>", "memory that a recording may take, as 512MiB (256MiB)", sizeOf);
+  return command
+    .option("--budget <size>", "memory that a recording may take, as 512MiB (256MiB)", sizeOf)
+    .hook("preAction", collectEarly);
 }
 
 /**

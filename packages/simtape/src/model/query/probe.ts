@@ -1,7 +1,7 @@
 import type { WantedNumber } from "../state/column-reader.ts";
 import type { ColumnSpec, Interpolation, MutableColumn } from "../state/column.ts";
 import { given, type Kept } from "../state/late.ts";
-import type { MutableEntitySet, MutableState, State } from "../state/state.ts";
+import { compareIds, type MutableEntitySet, type MutableState, type State } from "../state/state.ts";
 import { TELEPORT } from "../state/teleports.ts";
 import type { Time } from "../values/time.ts";
 import { kindOfColumn, kindOfValue, type SeriesKind, type Telling } from "./listing.ts";
@@ -34,13 +34,11 @@ export function numberAt(state: State, path: SeriesPath): number {
 
 /** Row of `id` in ids that ascend, numbers before texts; -1: it is not there. */
 function rowOf(ids: readonly (number | string)[], id: number | string): number {
-  if (typeof id !== "number") return ids.indexOf(id);
   let low = 0;
   let high = ids.length;
   while (low < high) {
     const middle = (low + high) >>> 1;
-    const at = ids[middle]!;
-    if (typeof at === "number" && at < id) low = middle + 1;
+    if (compareIds(ids[middle]!, id) < 0) low = middle + 1;
     else high = middle;
   }
   return ids[low] === id ? low : -1;

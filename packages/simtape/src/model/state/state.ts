@@ -11,6 +11,7 @@ import type { Value } from "../values/value.ts";
 
 /** Things of one kind, as columns; row i of every column is the thing `ids[i]`. Rows ascend by id. */
 export interface EntitySet {
+  /** Ascending: numbers before texts. */
   readonly ids: readonly (number | string)[];
   readonly columns: ReadonlyMap<string, Column>;
   /** What the numbers mean; `transformOf` converts them. Null: right-handed, z up, local. */
@@ -536,7 +537,7 @@ function frozenIds(ids: readonly Id[]): { ids: readonly Id[]; order: Uint32Array
 }
 
 /** Numbers before text, each in its own order. */
-function compareIds(a: Id, b: Id): number {
+export function compareIds(a: Id, b: Id): number {
   if (typeof a === "number" && typeof b === "number") return a - b;
   if (typeof a === "string" && typeof b === "string") return a < b ? -1 : a > b ? 1 : 0;
   return typeof a === "number" ? -1 : 1;

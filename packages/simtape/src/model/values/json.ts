@@ -34,16 +34,31 @@ function numberToJson(value: number): string {
   return `"${value}"`;
 }
 
+/** Items whose texts become one at once. */
+const ITEMS = 4096;
+/** Characters of a text that is not copied into the one around it. */
+const LARGE = 1 << 16;
+
 function arrayToJson<T>(values: ArrayLike<T>, one: (value: T) => string): string {
-  const parts = new Array<string>(values.length);
-  for (let i = 0; i < values.length; i++) parts[i] = one(values[i]!);
-  return `[${parts.join(",")}]`;
+  const parts = new Array<string>(Math.min(values.length, ITEMS));
+  let text = "[";
+  for (let from = 0; from < values.length; from += ITEMS) {
+    const count = Math.min(ITEMS, values.length - from);
+    parts.length = count;
+    for (let i = 0; i < count; i++) parts[i] = one(values[from + i]!);
+    text += `${from === 0 ? "" : ","}${parts.join(",")}`;
+  }
+  return `${text}]`;
 }
 
 function objectToJson(entries: readonly (readonly [unknown, unknown])[]): string {
   const parts: string[] = [];
+  let isLarge = false;
   for (const [key, value] of entries) {
-    if (value !== undefined) parts.push(`${jsonText(String(key))}:${toJson(value)}`);
+    if (value === undefined) continue;
+    const text = toJson(value);
+    isLarge ||= text.length > LARGE;
+    parts.push(`${jsonText(String(key))}:${text}`);
   }
-  return `{${parts.join(",")}}`;
+  return isLarge ? `{${parts.reduce((text, part) => `${text},${part}`)}}` : `{${parts.join(",")}}`;
 }

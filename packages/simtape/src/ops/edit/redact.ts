@@ -6,6 +6,11 @@ import { PayloadSet } from "./payload-set.ts";
 import { FilteredReader, type IsKept, piecesOf } from "./readers.ts";
 import { takeOut, textsOf } from "./texts.ts";
 
+/** Bytes that a text takes beside its characters, about: in two sets, and as what is looked for in the result. */
+const TEXT = 160;
+/** Of each character. */
+const CHARACTER = 6;
+
 /** What was taken out of a recording, as it is looked for in the result. */
 export interface Removed {
   /** How many messages of each channel, by its name. */
@@ -67,6 +72,7 @@ async function taken(
   { restates, entries = [] }: WritingFormat,
 ): Promise<Pick<Removed, "messages" | "said" | "payloads" | "again">> {
   const said = new Set<string>();
+  let weight = 0;
   const payloads = new PayloadSet(reader.budget);
   const again = new Map<string, number>();
   const messages = new Map<string, number>();
@@ -76,7 +82,12 @@ async function taken(
     const of = reader.channels[channel]!;
     if (isHit(channel, time, batch, i)) {
       messages.set(of.name, (messages.get(of.name) ?? 0) + 1);
-      for (const text of textsOf(of, batch, i)) said.add(text);
+      for (const text of textsOf(of, batch, i)) {
+        if (said.has(text)) continue;
+        weight += TEXT + CHARACTER * text.length;
+        said.add(text);
+      }
+      reader.budget?.fit("the redacted texts", weight);
       if (!entries.includes(of.name)) payloads.add(batch.bytes, batch.start[i]!, batch.end[i]!);
       isHeld ||= restates?.what(of.name) === true;
     } else if (isHeld && time >= from && time < until && restates?.by === of.name)

@@ -13,11 +13,6 @@ const LEAST = 8;
 /** Bytes that a pattern is looked up by. */
 const KEY = 4;
 
-interface Pattern {
-  readonly text: string;
-  readonly bytes: Uint8Array;
-}
-
 /**
  * Reads back what an edit wrote, once for the check and for the search. Gives what is damaged in it as `mustBeSound`
  * does. Throws `RecordingError` when it holds anything that was taken out:
@@ -125,28 +120,50 @@ function keysOf(value: unknown): string[] {
   return Object.entries(value).flatMap(([key, item]) => [...(Array.isArray(value) ? [] : [key]), ...keysOf(item)]);
 }
 
-/** Looks for many patterns at once. */
+/** Looks for many patterns at once. A million of them take some tens of bytes each. */
 class Search {
   readonly found = new Set<string>();
   readonly #short = new Set<string>();
-  readonly #byKey = new Map<number, Pattern[]>();
+  /** Those that have patterns. */
+  readonly #texts: string[] = [];
+  /** The bytes of all patterns, one behind the other. */
+  readonly #bytes: Uint8Array;
+  /** By pattern: where its bytes end, and the place of its text. */
+  readonly #ends: Uint32Array;
+  readonly #textOf: Uint32Array;
+  /** By a hash of the first bytes: 1 + a pattern that begins so, 0 for none; by pattern: the next of the same hash. */
+  readonly #first: Uint32Array;
+  readonly #next: Uint32Array;
   /** By the first two bytes: whether any pattern begins so. */
   readonly #begins = new Uint8Array(1 << 16);
 
   constructor(texts: ReadonlySet<string>) {
+    const bytes = new ByteBuilder();
+    const ends: number[] = [];
+    const textOf: number[] = [];
     for (const text of texts) {
       const forms = formsOf(text);
       if (forms[0]!.length < LEAST) {
         this.#short.add(text);
         continue;
       }
-      for (const bytes of forms) {
-        const key = keyAt(bytes, 0);
-        const known = this.#byKey.get(key);
-        if (known === undefined) this.#byKey.set(key, [{ text, bytes }]);
-        else known.push({ text, bytes });
-        this.#begins[(bytes[0]! << 8) | bytes[1]!] = 1;
+      for (const form of forms) {
+        bytes.raw(form);
+        ends.push(bytes.length);
+        textOf.push(this.#texts.length);
+        this.#begins[(form[0]! << 8) | form[1]!] = 1;
       }
+      this.#texts.push(text);
+    }
+    this.#bytes = bytes.take();
+    this.#ends = Uint32Array.from(ends);
+    this.#textOf = Uint32Array.from(textOf);
+    this.#next = new Uint32Array(ends.length);
+    this.#first = new Uint32Array(2 ** Math.ceil(Math.log2(ends.length + 1)));
+    for (let pattern = 0; pattern < ends.length; pattern++) {
+      const slot = this.#slotOf(this.#bytes, this.#startOf(pattern));
+      this.#next[pattern] = this.#first[slot]!;
+      this.#first[slot] = pattern + 1;
     }
   }
 
@@ -160,13 +177,30 @@ class Search {
   }
 
   in(bytes: Uint8Array): void {
+    if (this.#texts.length === 0) return;
     const last = bytes.length - KEY;
     for (let at = 0; at <= last; at++) {
       if (this.#begins[(bytes[at]! << 8) | bytes[at + 1]!] === 0) continue;
-      for (const { text, bytes: wanted } of this.#byKey.get(keyAt(bytes, at)) ?? []) {
-        if (wanted.every((byte, k) => bytes[at + k] === byte)) this.found.add(text);
-      }
+      for (let next = this.#first[this.#slotOf(bytes, at)]!; next !== 0; next = this.#next[next - 1]!)
+        if (this.#isAt(next - 1, bytes, at)) this.found.add(this.#texts[this.#textOf[next - 1]!]!);
     }
+  }
+
+  #startOf(pattern: number): number {
+    return pattern === 0 ? 0 : this.#ends[pattern - 1]!;
+  }
+
+  #slotOf(bytes: Uint8Array, at: number): number {
+    const hash = Math.imul(keyAt(bytes, at), 0x9e3779b1);
+    return (hash ^ (hash >>> 15)) & (this.#first.length - 1);
+  }
+
+  #isAt(pattern: number, bytes: Uint8Array, at: number): boolean {
+    const from = this.#startOf(pattern);
+    const length = this.#ends[pattern]! - from;
+    if (at + length > bytes.length) return false;
+    for (let k = 0; k < length; k++) if (bytes[at + k] !== this.#bytes[from + k]) return false;
+    return true;
   }
 }
 
@@ -180,7 +214,8 @@ const UUID = /^[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}$/i;
 function formsOf(text: string): Uint8Array[] {
   const forms = [new TextEncoder().encode(text), units(text, true), units(text, false)];
   // values of bytes are kept as one character for each; NUL is C0 80 in modified UTF-8, the rest of it needs pairs
-  if (/^[\0-\xff]*$/.test(text)) forms.push(Uint8Array.from(text, (character) => character.charCodeAt(0)));
+  if (/^[\0-\xff]*$/.test(text) && /[\x80-\xff]/.test(text))
+    forms.push(Uint8Array.from(text, (character) => character.charCodeAt(0)));
   if (/[\0\u{10000}-\u{10ffff}]/u.test(text)) forms.push(modified(text));
   const escaped = JSON.stringify(text).slice(1, -1);
   if (escaped !== text) forms.push(new TextEncoder().encode(escaped));

@@ -1,5 +1,4 @@
 import { mkdir, rm } from "node:fs/promises";
-import { setFlagsFromString } from "node:v8";
 import { journalFile } from "../../../io/node/journal-file.ts";
 import { type Store, StoreError } from "../../../io/store/store.ts";
 import { storeBundle } from "../../../io/store/store-bundle.ts";
@@ -9,6 +8,7 @@ import { JOURNAL, META } from "../../../record/live/recording-folder.ts";
 import { type Recorder, record } from "../../../record/live/recorder.ts";
 import type { RecorderOptions } from "../../../record/live/recorder-options.ts";
 import { isInS3, storeAt, under } from "../../input/command-path.ts";
+import { collectEarly } from "../../run/collect-early.ts";
 import { ENDING } from "../../run/ending.ts";
 import { EXIT } from "../../run/failure.ts";
 import { toJson } from "../../../model/values/json.ts";
@@ -31,17 +31,12 @@ export interface HubCommand {
 }
 
 const POLL_EVERY = 250;
-/**
- * Per cent by which the heap may grow before all of it is collected. V8 takes some 300 for a heap that is small: half
- * of a hub's memory would be recordings that are over.
- */
-const HEAP_GROWS = 50;
 /** Dropped lines that are reported one by one. */
 const SHOWN = 10;
 
 /** Records what many send, until a signal ends it. Gives the exit code. */
 export async function recordMany(folder: string, command: HubCommand): Promise<number> {
-  setFlagsFromString(`--heap-growing-percent=${HEAP_GROWS}`);
+  collectEarly();
   const store = storeAt(folder, command.shared);
   const stop = new AbortController();
   const output = new Output();
