@@ -138,7 +138,10 @@ for (const { id, name, missing, command } of LANGUAGES) {
       expect(memory).toBeLessThan(100 << 20);
       // no call has waited: the recorder has taken nothing for all of the time
       expect(slowest).toBeLessThan(1);
-      expect(game.lines.filter((line) => line.includes("does not keep up"))).toHaveLength(1);
+      // the system may take more of it once, and then no more
+      const behind = game.lines.filter((line) => /does not keep up|there is room again/.test(line));
+      expect(behind.map((line) => line.includes("does not keep up"))).toEqual(behind.map((_, i) => i % 2 === 0));
+      expect(behind.length % 2).toBe(1);
       for (const socket of sockets) socket.resume();
       game.say("it reads");
       const { sent, merged, dropped, lost } = await game.end();
