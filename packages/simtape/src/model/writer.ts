@@ -112,6 +112,8 @@ export interface Account {
   lost(path: string, reason: string, count?: number): void;
   /** One sentence about the result as a whole. */
   noted(text: string): void;
+  /** So many bytes of memory more are kept until the end, about. Throws when the budget has no room for them. */
+  kept?(bytes: number): void;
 }
 
 /** Turns state into messages, to convert a recording of another format into this one. */

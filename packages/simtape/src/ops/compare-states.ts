@@ -244,7 +244,7 @@ class Comparison {
       const other = there.get(key);
       const isChanged = known === undefined || !isAt(known.given as Place, place, 0);
       const isThere = other !== undefined && isAt(place, other, PRECISION);
-      this.#note(this.#things, key, `${place.set}/position`, known, isChanged ? place : known.given, other, isThere);
+      this.#note(this.#things, key, `${place.set}/position`, known, isChanged ? place : known.given, null, isThere);
     }
   }
 

@@ -1,3 +1,4 @@
+import type { Budget } from "../bytes/budget.ts";
 import { HeldFiles } from "../io/sink/held.ts";
 import type { SinkBundle } from "../io/sink/sink.ts";
 import type { SourceBundle } from "../io/source/source.ts";
@@ -69,21 +70,44 @@ export interface ConversionReport {
   readonly notes: readonly string[];
 }
 
+/** What a conversion keeps for each path beside its name, in bytes, about: its account, its channel and its last value. */
+const PATH = 1000;
+
 /** Keeps account of a conversion: one entry for each path, however often it is met. */
 export class Ledger implements Account {
+  readonly #budget: Budget | undefined;
+  #weight = 0;
   readonly #carried = new Map<string, number>();
   readonly #lost = new Map<string, { reason: string; count: number }>();
   readonly #notes = new Set<string>();
 
+  /** Its paths may take that budget; absent: they are not limited. */
+  constructor(budget?: Budget) {
+    this.#budget = budget;
+  }
+
   carried(path: string, count = 1): void {
-    this.#carried.set(path, (this.#carried.get(path) ?? 0) + count);
+    const before = this.#carried.get(path);
+    if (before === undefined) this.#met(path);
+    this.#carried.set(path, (before ?? 0) + count);
   }
 
   lost(path: string, reason: string, count = 1): void {
     const key = `${path}\0${reason}`;
     const found = this.#lost.get(key);
-    if (found === undefined) this.#lost.set(key, { reason, count });
-    else found.count += count;
+    if (found === undefined) {
+      this.#met(path);
+      this.#lost.set(key, { reason, count });
+    } else found.count += count;
+  }
+
+  #met(path: string): void {
+    this.kept(PATH + path.length);
+  }
+
+  kept(bytes: number): void {
+    this.#weight += bytes;
+    this.#budget?.fit("all that is converted", this.#weight);
   }
 
   noted(text: string): void {
@@ -160,7 +184,7 @@ export async function convert(
   const { start, end, epoch } = await recording.timeline();
   const domain = domainOf(writing, to, options);
   const begin = await beginOfResult(recording, writing, to, options);
-  const ledger = new Ledger();
+  const ledger = new Ledger(recording.reader.budget);
   const limit = domain === null ? Number.POSITIVE_INFINITY : after(begin + domain.last);
   const { from, until, channels, signal } = options;
   const asked = { start: from, end: until, channels, signal };

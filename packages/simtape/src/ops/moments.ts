@@ -9,6 +9,8 @@ import { LookedAt } from "./looked-at.ts";
 const COPIES = 4;
 /** Bytes that a value takes in all of that, and where it is written to and looked for, about. */
 const VALUE = 2000;
+/** Bytes that a thing that has a place takes in all of that, about: its place is held several times. */
+const THING = 3000;
 /** Memory of the changes of one message that are noted, about, and messages between two looks at the budget. */
 const NOTED = 640;
 const LOOK_EVERY = 1024;
@@ -120,6 +122,15 @@ export class Moments {
     const state = this.state.freeze();
     this.#lookedAt.add(state);
     this.#reader.budget?.fit("its values", state.values.size * VALUE);
+    this.#reader.budget?.fit("its things", placedIn(state) * THING);
     this.#onMoment(state);
   }
+}
+
+/** How many things of a state have a place. */
+function placedIn({ sets }: State): number {
+  let count = 0;
+  for (const { ids, columns } of sets.values())
+    if (columns.has("position") || columns.has("geodetic")) count += ids.length;
+  return count;
 }

@@ -1,7 +1,7 @@
 import { HeldFiles } from "../io/sink/held.ts";
 import type { SinkBundle } from "../io/sink/sink.ts";
 import type { SourceBundle } from "../io/source/source.ts";
-import { type Finding, RecordingError, unwritable } from "../model/error.ts";
+import { type Finding, Findings, RecordingError, unwritable } from "../model/error.ts";
 import type { Recording } from "../model/recording.ts";
 import type { RepairNote, WritingFormat } from "../model/writer.ts";
 import { check } from "./check.ts";
@@ -12,6 +12,8 @@ import { readBack } from "./sound.ts";
 const PASSES = 6;
 /** Findings that are no damage, but that a format writes without. */
 const REPAIRED: ReadonlySet<string> = new Set(["private-event"]);
+/** What is lost or written again is listed one by one up to so many of a kind; the rest of the kind is counted. */
+const LISTED = 10_000;
 const FAULTS: ReadonlySet<Finding["severity"]> = new Set(["damage", "loss"]);
 
 /** How much of a channel repair kept. */
@@ -28,7 +30,7 @@ export interface RepairReport {
   /** Bytes of the file (of what inflates from a compressed one) that went into the result, and that did not. */
   readonly bytesKept: number;
   readonly bytesLost: number;
-  /** What was left out: place, length, reason. */
+  /** What was left out: place, length, reason. Of more than 10,000 of a kind the last entry says how many more. */
   readonly lost: readonly Finding[];
   /** What was written again: indexes, counts, ends. */
   readonly rebuilt: readonly Finding[];
@@ -126,8 +128,9 @@ async function bytesOf(recording: Recording): Promise<number> {
 /** What is kept, lost and made in all passes. */
 class Account {
   #total: number;
-  readonly #lost: Finding[] = [];
-  readonly #rebuilt: Finding[] = [];
+  #lostBytes = 0;
+  readonly #lost = new Findings(LISTED);
+  readonly #rebuilt = new Findings(LISTED);
 
   /** `total`: bytes of the source. */
   constructor(total: number) {
@@ -139,8 +142,11 @@ class Account {
     const placed = ({ offset, ...rest }: Finding): Finding =>
       pass === 1 ? { ...rest, offset } : { ...rest, message: `in what was left: ${rest.message}` };
     return {
-      lost: (finding) => this.#lost.push(placed(finding)),
-      rebuilt: (finding) => this.#rebuilt.push(placed(finding)),
+      lost: (finding) => {
+        this.#lostBytes += finding.length ?? 0;
+        this.#lost.report(placed(finding));
+      },
+      rebuilt: (finding) => this.#rebuilt.report(placed(finding)),
       content: (bytes) => {
         if (pass === 1) this.#total = bytes;
       },
@@ -149,8 +155,8 @@ class Account {
 
   result(): Pick<RepairReport, "bytesKept" | "bytesLost" | "lost" | "rebuilt"> {
     // Records may share bytes, and a later pass may lose what an earlier one made.
-    const lost = this.#lost.reduce((sum, { length }) => sum + (length ?? 0), 0);
-    const bytesLost = Math.min(lost, this.#total);
-    return { bytesKept: this.#total - bytesLost, bytesLost, lost: this.#lost, rebuilt: this.#rebuilt };
+    const bytesLost = Math.min(this.#lostBytes, this.#total);
+    const [lost, rebuilt] = [this.#lost.list(), this.#rebuilt.list()];
+    return { bytesKept: this.#total - bytesLost, bytesLost, lost, rebuilt };
   }
 }

@@ -211,6 +211,9 @@ async function keysOfFiles(
   }
 }
 
+/** A state is held as it is folded and as it is kept at the end, and the recording has one of each kind of its own. */
+const COPIES = 4;
+
 interface PackedState {
   readonly time: Time;
   readonly section: Packed;
@@ -246,7 +249,7 @@ class Pass {
     const size = recording.info.bytes ?? 0;
     const state = new MutableState();
     reader.state.begin?.(state);
-    const growth = new Growth(reader.budget);
+    const growth = new Growth(reader.budget, COPIES);
     const paths = new PathTap(reader, state, MOST_PATHS, options.paths === true);
     const keyframes = new FullKeyframes(recording);
     let since = 0;

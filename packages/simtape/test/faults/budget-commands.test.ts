@@ -85,6 +85,13 @@ const QUICK: readonly (readonly [string, string, number])[] = [
   ["flightgear: extra properties", "redact", 1],
   ["flightgear: extra properties of many levels", "to CARLA", 1],
   ["flightgear: many pilots", "index", 0.4],
+  ["carla: a million actors", "trim", 0.35],
+  ["carla: a million actors", "redact", 0.2],
+  ["carla: collisions", "index", 1],
+  ["hcrp: metadata of one long array", "join", 1],
+  ["nanover: a frame of many keys", "join", 0.5],
+  ["mcap: other keys in each message", "to MIRA", 1],
+  ["mcap: half a million empty messages in a chunk", "repair", 0.2],
 ];
 const PAIRS =
   tries(0, 1) === 0

@@ -1,5 +1,17 @@
 import { describe, expect, test } from "vitest";
+import { Budget, BudgetError } from "../../src/bytes/budget.ts";
 import { Ledger } from "../../src/ops/convert.ts";
+
+test("the account of a conversion takes its part of the budget for each path, once", () => {
+  const ledger = new Ledger(new Budget(100_000));
+  for (let i = 0; i < 10_000; i++) {
+    ledger.carried(`path ${i % 40}`);
+    ledger.lost(`path ${i % 40}`, "said");
+  }
+  expect(() => {
+    for (let i = 40; i < 100; i++) ledger.carried(`path ${i}`);
+  }).toThrow(BudgetError);
+});
 
 describe("what the result does not have", () => {
   const rest = (lost: readonly string[], found: Readonly<Record<string, number>>): Record<string, number> => {

@@ -58,7 +58,8 @@ export async function editing(
       },
       open: async (other): Promise<Reader> => {
         const path = placed(other, from);
-        const joined = await openNamed(path, options);
+        // all that is joined is open at once: it shares the memory of one recording
+        const joined = await openNamed(path, options, source.reader.budget);
         opened.push(joined);
         files.set(path, await provenanceOf(joined, path));
         return joined.reader;

@@ -1,5 +1,6 @@
 import { readdir, readFile } from "node:fs/promises";
 import { type Command, Option } from "commander";
+import type { Budget } from "../../bytes/budget.ts";
 import { bundleOf, withFiles } from "../../io/source/bundle.ts";
 import { collectEarly } from "../run/collect-early.ts";
 import { failure } from "../../io/node/file-source.ts";
@@ -177,17 +178,25 @@ export function unclosed(source: ByteSource): ByteSource {
   };
 }
 
-/** Opens what was named on the command line, showing progress. What is damaged in it is said when the command ends. */
-export async function openNamed(name: string, options: ReadOptions): Promise<Recording> {
-  return openedAs(name, await bundleNamed(name, options), options);
+/**
+ * Opens what was named on the command line, showing progress. What is damaged in it is said when the command ends.
+ * `shared`: the budget of another recording, for one that is open together with it.
+ */
+export async function openNamed(name: string, options: ReadOptions, shared?: Budget): Promise<Recording> {
+  return openedAs(name, await bundleNamed(name, options), options, shared);
 }
 
 /** Opens a bundle that belongs to what was named on the command line. */
-export async function openedAs(name: string, bundle: SourceBundle, options: ReadOptions): Promise<Recording> {
+export async function openedAs(
+  name: string,
+  bundle: SourceBundle,
+  options: ReadOptions,
+  shared?: Budget,
+): Promise<Recording> {
   const progress = new Progress("reading");
   const recording = await openBundle(bundle, allFormats(), {
     spool: fileSpool(),
-    budget: budgetOf(options),
+    budget: shared ?? budgetOf(options),
     seekIndex: seekIndexOf(name, options),
     onProgress: (done, total) => progress.show(done, total),
   }).finally(() => progress.end());

@@ -1,3 +1,4 @@
+import { Budget } from "../../bytes/budget.ts";
 import type { Recording } from "../recording.ts";
 import { HERO, type Showing } from "../showing.ts";
 import type { State } from "../state/state.ts";
@@ -9,6 +10,9 @@ import { numberAt } from "./probe.ts";
 /** Moments that are looked at for what varies, spread over at most so many bytes of the recording. */
 const MOMENTS = 12;
 const BYTES = 64 << 20;
+/** The part of the budget that their states may take, beyond the first and the last. */
+const SHARE = 8;
+const LEAST_STATES = 2;
 /** Things of a set that are looked at for one that moves. */
 const THINGS = 64;
 
@@ -42,12 +46,28 @@ export async function firstChartOf(
   const part = Math.min(1, BYTES / (recording.info.bytes ?? BYTES));
   const step = isReading ? ((end - first) * part) / (MOMENTS - 1) : 0;
   const times = new Set<Time>(Array.from({ length: MOMENTS }, (_, i) => Math.round(first + i * step)));
+  const room = (recording.reader.budget ?? new Budget()).limit / SHARE;
   const states: State[] = [];
+  let held = 0;
   for (const time of times) {
-    states.push(await recording.state(time, { signal }));
+    const state = await recording.state(time, { signal });
+    held += weightOf(state);
+    // of states that are large the first ones and the last are enough
+    if (held > room && states.length >= LEAST_STATES) states.pop();
+    states.push(state);
     await onMoment?.();
   }
   return firstChart(states, showing);
+}
+
+/** Memory of the sets of a state, in bytes, about. */
+function weightOf({ sets }: State): number {
+  let bytes = 0;
+  for (const { ids, columns } of sets.values()) {
+    bytes += ids.length * 8;
+    for (const { data } of columns.values()) bytes += ArrayBuffer.isView(data) ? data.byteLength : data.length * 8;
+  }
+  return bytes;
 }
 
 /**

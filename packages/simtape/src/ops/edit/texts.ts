@@ -52,18 +52,39 @@ function addBytes(found: Set<string>, bytes: Uint8Array): void {
   if (new Set(head).size > 3) found.add(LATIN.decode(head));
 }
 
-/** A payload as text of one character for each byte, once it is asked for. */
+/** Names that are looked up: a schema has few. */
+const MOST_NAMES = 4096;
+
+/** A payload in which names are looked for, once one is asked for. */
 class PayloadText {
   readonly #bytes: Uint8Array;
+  /** One character for each byte. */
   #text: string | null = null;
+  /** Whether names are in it: those of the schema come again with each thing. */
+  readonly #found = new Map<string, boolean>();
+  /** Names mostly come in the order of the payload: the next one is looked for behind the last. */
+  #at = 0;
 
   constructor(bytes: Uint8Array) {
     this.#bytes = bytes;
   }
 
   has(text: string): boolean {
+    let isFound = this.#found.get(text);
+    if (isFound === undefined) {
+      isFound = this.#find(LATIN.decode(UTF8.encode(text)));
+      if (this.#found.size < MOST_NAMES) this.#found.set(text, isFound);
+    }
+    return isFound;
+  }
+
+  #find(pattern: string): boolean {
     this.#text ??= LATIN.decode(this.#bytes);
-    return this.#text.includes(LATIN.decode(UTF8.encode(text)));
+    let at = this.#text.indexOf(pattern, this.#at);
+    if (at < 0) at = this.#text.indexOf(pattern);
+    if (at < 0) return false;
+    this.#at = at;
+    return true;
   }
 }
 

@@ -278,6 +278,9 @@ export interface Collision {
 }
 
 /** Spec §4.5. */
+export const COLLISION_BYTES = 14;
+
+/** Spec §4.5. */
 export function readCollision(cursor: ByteCursor): Collision {
   return {
     collision: cursor.u32le(),

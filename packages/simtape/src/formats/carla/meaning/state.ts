@@ -8,7 +8,7 @@ import type { StateModel } from "../../../model/state/state-model.ts";
 import type { MutableColumn } from "../../../model/state/column.ts";
 import type { MutableEntitySet, MutableState } from "../../../model/state/state.ts";
 import { isSameValue } from "../../../model/values/same-value.ts";
-import type { Channel, Value } from "../../../model/values/value.ts";
+import type { Channel } from "../../../model/values/value.ts";
 import { Attached } from "./attached.ts";
 import { Collisions } from "./collisions.ts";
 import { PacketColumns } from "./column-reader.ts";
@@ -21,7 +21,7 @@ import {
   type PacketKind,
   readBiker,
   readBox,
-  readCollision,
+  COLLISION_BYTES,
   readEventAdd,
   readEventDel,
   readEventParent,
@@ -208,12 +208,10 @@ export class CarlaState implements StateModel {
     }
     const total = cursor.u16le();
     if (kind === "collision") {
-      const more: Value[] = [];
-      try {
-        for (let n = 0; n < total; n++) more.push({ ...readCollision(cursor) });
-      } finally {
-        state.setLate("collisions", new Collisions(state.kept("collisions"), more));
-      }
+      const whole = Math.min(total, Math.floor(cursor.remaining / COLLISION_BYTES));
+      const { position } = cursor;
+      const more = cursor.bytes.slice(position, position + whole * COLLISION_BYTES);
+      state.setLate("collisions", new Collisions(state.kept("collisions"), more));
       return;
     }
     for (let n = 0; n < total; n++) this.#record(state, kind, cursor, n);

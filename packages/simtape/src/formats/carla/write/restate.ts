@@ -1,23 +1,21 @@
 import { ByteBuilder } from "../../../bytes/builder.ts";
-import { ByteCursor } from "../../../bytes/cursor.ts";
-import { LayoutError } from "../../../bytes/error.ts";
 import { Columns } from "../../../model/messages/batch.ts";
 import type { Reader } from "../../../model/reader.ts";
 import type { MutableColumn } from "../../../model/state/column.ts";
+import { Growth } from "../../../model/state/growth.ts";
 import { type MutableEntitySet, MutableState } from "../../../model/state/state.ts";
 import { after, type Time } from "../../../model/values/time.ts";
 import type { ChannelInfo, Value } from "../../../model/values/value.ts";
 import type { MadeMessage } from "../../../model/writer.ts";
 import { ACTORS, type ColumnName } from "../meaning/columns.ts";
 import { dialectOf } from "../meaning/dialect.ts";
+import { ActorRecords } from "./actor-records.ts";
 import { FrameLists, type Packet } from "./frame-writer.ts";
 import {
   type Bone,
   type Collision,
   type Dialect,
   type PacketKind,
-  readEventAdd,
-  readEventDel,
   type Vector,
   type Weather,
   WEATHER_FIELDS,
@@ -50,6 +48,8 @@ import {
 import { releaseLike } from "./releases.ts";
 import { STATE_PACKET, statePatch, writeStatePatch } from "../meaning/state-patch.ts";
 
+/** A state is held as it was folded, as the messages so far make it, and as those messages. */
+const COPIES = 3;
 /** Place of location and rotation in a record of event add, behind id and type. */
 const TRANSFORM_AT = 5;
 
@@ -91,8 +91,7 @@ async function nextFrame(from: Reader, time: Time): Promise<NextFrame> {
 
 interface Folded {
   readonly state: MutableState;
-  /** The event-add record of every live actor. */
-  readonly actors: ReadonlyMap<number, Uint8Array>;
+  readonly actors: ActorRecords;
   /** Ids in the last position packet. */
   readonly moving: ReadonlySet<number>;
 }
@@ -101,17 +100,21 @@ async function foldTo(from: Reader, time: Time, dialect: Dialect): Promise<Folde
   const state = new MutableState();
   from.state.begin?.(state);
   const kinds = from.channels.map(({ name }) => name);
-  const actors = new Map<number, Uint8Array>();
+  const actors = new ActorRecords(dialect);
+  const growth = new Growth(from.budget, COPIES);
   let lastPositions: Uint8Array = new Uint8Array(2);
   for await (const batch of from.batches({ end: after(time) })) {
     for (let i = 0; i < batch.length; i++) {
       from.state.apply(state, batch, i);
       switch (kinds[batch.channel[i]!]) {
         case "event-add":
-          if (batch.end[i]! - batch.start[i]! > 2) keepActors(batch.payload(i), dialect, actors);
+          if (batch.end[i]! - batch.start[i]! > 2) {
+            actors.add(batch.payload(i));
+            from.budget?.fit("actors", 2 * actors.byteLength);
+          }
           break;
         case "event-del":
-          if (batch.end[i]! - batch.start[i]! > 2) dropActors(batch.payload(i), actors);
+          if (batch.end[i]! - batch.start[i]! > 2) actors.remove(batch.payload(i));
           break;
         case "position":
           lastPositions = batch.payload(i);
@@ -119,6 +122,7 @@ async function foldTo(from: Reader, time: Time, dialect: Dialect): Promise<Folde
         default:
       }
     }
+    growth.folded(state, batch.bytes.length);
   }
   const moving = new Set<number>();
   const view = new DataView(lastPositions.buffer, lastPositions.byteOffset, lastPositions.byteLength);
@@ -128,30 +132,12 @@ async function foldTo(from: Reader, time: Time, dialect: Dialect): Promise<Folde
   return { state, actors, moving };
 }
 
-function keepActors(payload: Uint8Array, dialect: Dialect, actors: Map<number, Uint8Array>): void {
-  const cursor = new ByteCursor(payload);
-  try {
-    for (let left = cursor.u16le(); left > 0; left--) {
-      const begin = cursor.position;
-      const { id } = readEventAdd(cursor, dialect);
-      actors.set(id, payload.slice(begin, cursor.position));
-    }
-  } catch (error) {
-    if (!(error instanceof LayoutError)) throw error;
-  }
-}
-
-function dropActors(payload: Uint8Array, actors: Map<number, Uint8Array>): void {
-  const cursor = new ByteCursor(payload);
-  for (let left = cursor.u16le(); left > 0 && cursor.remaining >= 4; left--) actors.delete(readEventDel(cursor));
-}
-
 /** Builds the messages from a state. */
 class Restating {
   readonly #from: Reader;
   readonly #dialect: Dialect;
   readonly #state: MutableState;
-  readonly #actors: ReadonlyMap<number, Uint8Array>;
+  readonly #actors: ActorRecords;
   readonly #moving: ReadonlySet<number>;
   readonly #channels: ReadonlyMap<string, ChannelInfo>;
   readonly #lists: FrameLists;
@@ -164,7 +150,7 @@ class Restating {
     from: Reader,
     dialect: Dialect,
     state: MutableState,
-    actors: ReadonlyMap<number, Uint8Array>,
+    actors: ActorRecords,
     moving: ReadonlySet<number>,
     before: MutableState | null,
     next: NextFrame,
@@ -199,14 +185,14 @@ class Restating {
   }
 
   #frame(isFirst: boolean): void {
-    if (isFirst) this.#add([...this.#actors.keys()], true);
+    if (isFirst) this.#add([...this.#actors.ids], true);
     else {
-      const bound = (this.#state.sets.get(".attached")?.ids ?? []) as readonly number[];
+      const attached = this.#state.sets.get(".attached");
       this.#add(
-        [...this.#actors.keys()].filter((id) => !bound.includes(id)),
+        [...this.#actors.ids].filter((id) => (attached?.find(id) ?? -1) < 0),
         false,
       );
-      this.#attach(bound);
+      this.#attach((attached?.ids ?? []) as readonly number[]);
     }
     this.#rest();
     this.#flush();

@@ -553,7 +553,7 @@ function infoOf(preamble: Preamble, files: FileSet, chunks: readonly HcrpChunk[]
     values["generation"] = extension.generation;
     values["finishedAt"] = safe(extension.finishedAt);
   }
-  values["metadata"] = nbtToValue(withoutReserve(metadata.root)) as Value;
+  values["metadata"] = plainMetadata(withoutReserve(metadata.root));
   return {
     format: FORMAT_ID,
     version: dialect === 1 ? `1${profile}` : `${dialect} (production)`,
@@ -561,6 +561,17 @@ function infoOf(preamble: Preamble, files: FileSet, chunks: readonly HcrpChunk[]
     seekIndex: "stored",
     metadata: values,
   };
+}
+
+/** Plain values of long lists take many times their bytes: each is made when it is asked for first. */
+function plainMetadata(root: NbtCompound): Value {
+  const object = Object.create(null) as Record<string, Value>;
+  for (const { name, tag } of root.entries) {
+    let plain: Value | undefined;
+    const get = (): Value => (plain ??= nbtToValue(tag) as Value);
+    Object.defineProperty(object, name.value, { enumerable: true, configurable: true, get });
+  }
+  return object;
 }
 
 /** What only fills room up is nothing to show. */

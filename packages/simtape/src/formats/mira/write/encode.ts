@@ -50,6 +50,9 @@ interface Thing {
   round: number;
 }
 
+/** Memory for a channel here, in the writer, and where its messages are listed, in bytes, about. */
+const CHANNEL = 2400;
+
 class TapeEncoder implements StateEncoder {
   readonly #writer: Writer;
   readonly #account: Account;
@@ -271,6 +274,7 @@ class TapeEncoder implements StateEncoder {
 
   /** Null: there can be none of that name. */
   #channel(name: string, schema: string): ChannelInfo | null {
+    this.#account.kept?.(CHANNEL);
     try {
       return this.#writer.channel({ name, schema });
     } catch (error) {

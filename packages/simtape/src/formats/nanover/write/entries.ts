@@ -112,19 +112,34 @@ export function zeroIndex(container: Container): Uint8Array | null {
 /** The frame with index 0, all else as it is. Throws `RangeError` in v1, which has none. */
 export function asReset(payload: Uint8Array, container: Container): Uint8Array {
   if (container === "1") throw new RangeError("NanoVer v1 cannot say that a simulation begins again");
-  const entries = frameEntries(payload, container).map(({ bytes }) => bytes);
-  const frame = frameOf(entries, zeroIndex(container), container);
-  if (container === "2") return frame;
+  if (container === "2") {
+    const entries = frameEntries(payload, container).map(({ bytes }) => bytes);
+    return frameOf(entries, zeroIndex(container), container);
+  }
   // Other parts of the message stay.
-  const value = valueIn(partsOf(frame)[0]!.bytes);
   const builder = new ByteBuilder(payload.length + 16);
   const parts = partsOf(payload);
   writeMapSize(builder, parts.length);
   for (const { key, bytes } of parts) {
     writeMessagePack(builder, key);
-    builder.raw(key === "frame" ? value : valueIn(bytes));
+    if (key === "frame") writeAsReset(builder, valueIn(bytes));
+    else builder.raw(valueIn(bytes));
   }
   return builder.take();
+}
+
+/** The map of a frame in a zip with index 0 before all else. A frame may have millions of keys: no list is made of them. */
+function writeAsReset(builder: ByteBuilder, frame: Uint8Array): void {
+  let count = 0;
+  for (const _ of entriesBesidesIndex(frame)) count++;
+  writeMapSize(builder, count + 1);
+  builder.raw(zeroIndex("zip")!);
+  for (const { bytes } of entriesBesidesIndex(frame)) builder.raw(bytes);
+}
+
+function* entriesBesidesIndex(frame: Uint8Array): Generator<Entry> {
+  if (frame[0] === 0xc0) return;
+  for (const entry of eachEntry(new ByteCursor(frame))) if (entry.key !== FRAME_INDEX) yield entry;
 }
 
 /** The index of a frame, set or removed without touching its keys: between v1, which has none, and v2. */
@@ -183,17 +198,20 @@ function entriesIn(map: Uint8Array): Entry[] {
 }
 
 function mapEntries(cursor: ByteCursor): Entry[] {
-  const entries: Entry[] = [];
+  return [...eachEntry(cursor)];
+}
+
+/** The entries of a map that fills what is left. Throws `LayoutError` when it does not. */
+function* eachEntry(cursor: ByteCursor): Generator<Entry> {
   for (let left = readMapSize(cursor); left > 0; left--) {
     const start = cursor.position;
     const key = readKey(cursor);
     skipMessagePack(cursor);
-    entries.push({ key, bytes: cursor.bytes.subarray(start, cursor.position) });
+    yield { key, bytes: cursor.bytes.subarray(start, cursor.position) };
   }
   if (cursor.remaining > 0) {
     throw new LayoutError("malformed", `${cursor.remaining} bytes follow the map`, cursor.offset);
   }
-  return entries;
 }
 
 /** The value of an entry of a MessagePack map. */
