@@ -1,5 +1,6 @@
 import { describe, expect, test } from "vitest";
-import { Budget, BudgetError } from "../../src/bytes/budget.ts";
+import { BudgetError } from "../../src/bytes/budget.ts";
+import { Budget } from "../../src/kit.ts";
 import { Ledger } from "../../src/ops/convert.ts";
 
 test("the account of a conversion takes its part of the budget for each path, once", () => {

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { ByteBuilder } from "../../../src/bytes/builder.ts";
+import { ByteBuilder } from "../../../src/kit.ts";
 import { writeEventAdd } from "../../../src/formats/carla/layout/layout.ts";
 import { RELEASES } from "../../../src/formats/carla/write/releases.ts";
 import { ActorRecords } from "../../../src/formats/carla/write/actor-records.ts";
