@@ -1,9 +1,9 @@
 /**
  * Adds to the build what the compiler does not make, with the licences: the WebAssembly of zstd, beside the code that
  * loads it, and one file with the used parts of the parser's library. As separate modules, that library takes longer to
- * load than most commands take to run.
+ * load than most commands take to run. In the workspace the package simtape-core has the same build.
  */
-import { copyFileSync, readFileSync, writeFileSync } from "node:fs";
+import { copyFileSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { buildSync } from "esbuild";
 
@@ -23,3 +23,7 @@ writeFileSync(
   new URL("ask/chevrotain.LICENSE", dist),
   licences.map((file) => readFileSync(fileURLToPath(file), "utf8")).join("\n"),
 );
+
+const core = fileURLToPath(new URL("../packages/core/dist", import.meta.url));
+rmSync(core, { recursive: true, force: true });
+symlinkSync("../simtape/dist", core, "junction");

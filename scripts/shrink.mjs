@@ -1,6 +1,6 @@
 /**
  * Makes the build of simtape small. It removes comments and indents from the code, because the declarations have the
- * comments, and it removes declarations that no entry needs. Lines stay short, so that positions in a stack trace are
+ * comments, and it removes declarations that no entry of simtape and simtape-core needs. Lines stay short, so that positions in a stack trace are
  * useful.
  */
 import { readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
@@ -9,7 +9,9 @@ import { fileURLToPath } from "node:url";
 import { transformSync } from "esbuild";
 
 const home = fileURLToPath(new URL("../packages/simtape/", import.meta.url));
-const { exports } = JSON.parse(readFileSync(`${home}package.json`, "utf8"));
+const entries = ["simtape", "core"].flatMap((name) =>
+  Object.values(JSON.parse(readFileSync(`${home}../${name}/package.json`, "utf8")).exports),
+);
 const paths = readdirSync(`${home}dist`, { recursive: true, encoding: "utf8" }).map(
   (path) => `dist/${path.replaceAll("\\", "/")}`,
 );
@@ -21,7 +23,7 @@ for (const path of paths.filter((path) => path.endsWith(".js"))) {
 
 const needed = new Set();
 const declarations = new Set(paths.filter((path) => path.endsWith(".d.ts")));
-for (const { types } of Object.values(exports)) if (types !== undefined) needDeclarations(types.slice("./".length));
+for (const { types } of entries) if (types !== undefined) needDeclarations(types.slice("./".length));
 for (const path of declarations) if (!needed.has(path)) rmSync(home + path);
 // the next build must not take these files for its own
 rmSync(new URL("../node_modules/.cache/simtape-build/simtape", import.meta.url), { force: true });

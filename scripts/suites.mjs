@@ -121,6 +121,7 @@ const SUITES = {
     paths: [
       ...LIBRARY,
       "packages/*/package.json",
+      "packages/core",
       "packages/corpus",
       "packages/viewer/src",
       "packages/create-simtape-format",

@@ -26,7 +26,7 @@ export async function openedInChromium(
     return null;
   }
   const served = new Map(recordings.map((name) => [name, new Uint8Array(readFileSync(join(project, name)))]));
-  served.set("zstd.wasm", readFileSync(join(project, "node_modules/simtape/dist/codec/zstd.wasm")));
+  served.set("zstd.wasm", readFileSync(join(project, "node_modules/simtape-core/dist/codec/zstd.wasm")));
   const server = await servePage(built, served);
   const browser = await chromium.launch({
     executablePath: EXECUTABLE,

@@ -3,6 +3,11 @@ import { join, posix } from "node:path";
 import { fileURLToPath } from "node:url";
 import { describe, expect, test } from "vitest";
 import { checkFloors } from "./floors.ts";
+import { importsOf } from "./imports.ts";
+
+const { isOfCore } = (await import(new URL("../../../scripts/core.mjs", import.meta.url).href)) as {
+  isOfCore: (path: string) => boolean;
+};
 
 /** A tree in which every import is as it should be. */
 const SOUND: Readonly<Record<string, string>> = {
@@ -32,9 +37,33 @@ describe("the floors of the source", () => {
   const paths = readdirSync(root, { recursive: true, encoding: "utf8" }).filter((path) => path.endsWith(".ts"));
   const files = new Map(paths.map((path) => [path.replaceAll("\\", "/"), readFileSync(join(root, path), "utf8")]));
   const report = checkFloors(files);
+  const core = [...files].filter(([path]) => isOfCore(path.replace(/\.ts$/, ".js")));
 
   test("hold: nothing imports upward, sideways, or node: where it may not", () => {
     expect(report.wrong).toEqual([]);
+  });
+
+  test("let simtape-core stand alone: its files import none of simtape's other files", () => {
+    const outside = core.flatMap(([path, text]) =>
+      importsOf(text)
+        .filter((target) => target.startsWith("."))
+        .map((target) => posix.join(posix.dirname(path), target))
+        .filter((target) => !isOfCore(target.replace(/\.ts$/, ".js")))
+        .map((target) => `${path} imports ${target}`),
+    );
+    expect(outside).toEqual([]);
+    expect(core.length).toBeGreaterThan(300);
+  });
+
+  test("let simtape-core depend on the packages that its files import", () => {
+    const names = core.flatMap(([, text]) =>
+      importsOf(text).filter((target) => /^@?[a-z]/.test(target) && !target.startsWith("node:")),
+    );
+    const packages = new Set(names.map((target) => target.match(/^(@[^/]+\/)?[^/]+/)![0]));
+    const { dependencies } = JSON.parse(readFileSync(new URL("../../core/package.json", import.meta.url), "utf8")) as {
+      dependencies: Readonly<Record<string, string>>;
+    };
+    expect([...packages].sort()).toEqual(Object.keys(dependencies));
   });
 
   test("were looked at: the tree and its imports were read", () => {

@@ -17,6 +17,7 @@ const TOP = FLOORS.length - 1;
 const ROOT_FILES: readonly string[] = [
   "index.ts",
   "core.ts",
+  "library.ts",
   "formats.ts",
   "location.ts",
   "kit.ts",

@@ -6,7 +6,7 @@ const TIMEOUT = 30_000;
 /**
  * Says where zstd.wasm is, or gives its content. Call it before you open a recording that needs zstd: HCRP always does,
  * MIRA where its data is compressed so. Pages need it when their bundler does not copy the file, and workers without a
- * network; Node reads the file from the package. The file is `simtape/zstd.wasm`. Bytes are not copied: leave them as
+ * network; Node reads the file from the package. The file is `simtape-core/zstd.wasm`. Bytes are not copied: leave them as
  * they are until the first recording is open.
  */
 export function provideZstd(wasm: URL | string | Uint8Array): void {

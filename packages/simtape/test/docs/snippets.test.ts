@@ -16,6 +16,7 @@ function allPages(): string[] {
   const docs = readdirSync(join(root, "docs"), { recursive: true, encoding: "utf8" });
   return [
     "README.md",
+    "packages/core/README.md",
     "packages/simtape/README.md",
     "packages/client/README.md",
     ...docs.filter((name) => name.endsWith(".md") && !name.startsWith("api")).map((name) => `docs/${name}`),
@@ -46,6 +47,9 @@ test("the code in README and docs compiles against the library", () => {
           noUnusedLocals: false,
           paths: {
             simtape: ["../../../src/index.ts"],
+            "simtape-core": ["../../../src/library.ts"],
+            "simtape-core/formats": ["../../../src/formats.ts"],
+            "simtape-core/node": ["../../../src/io/node/index.ts"],
             "simtape/kit": ["../../../src/kit.ts"],
             "simtape/compare": ["../../../src/compare/index.ts"],
             "simtape/stats": ["../../../src/stats/index.ts"],
