@@ -4,7 +4,7 @@ import { demo } from "../src/carla.ts";
 import { CAR_LENGTH, Town } from "../src/carla-town.ts";
 import { randomOf } from "../src/random.ts";
 import { carla } from "../../simtape/src/formats/carla/format.ts";
-import { carlaCollisions } from "../../simtape/src/formats/carla/queries/collisions.ts";
+import { carlaCollisions } from "../../simtape/src/formats/carla/queries/index.ts";
 import { bundleOfFiles } from "../../simtape/test/conformance/mutate.ts";
 
 async function record(seconds: number, entities: number, seed: number): Promise<Uint8Array> {

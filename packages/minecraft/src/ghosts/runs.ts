@@ -1,6 +1,6 @@
 import { stat } from "node:fs/promises";
 import { fromFile } from "simtape/node";
-import { type Run, runOf } from "simtape/record";
+import { type Run, runOf } from "simtape/retention";
 import { type Stored, storedIn } from "../stored/recordings.ts";
 
 /** A completed run of a map. */

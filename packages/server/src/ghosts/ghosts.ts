@@ -1,4 +1,5 @@
-import { ghostOf, isRecorded, runOf, trackOf } from "simtape/record";
+import { ghostOf, isRecorded, trackOf } from "simtape/record";
+import { runOf } from "simtape/retention";
 import type { Context } from "../context.ts";
 import { failpoint } from "../failpoint.ts";
 import type { Work } from "../jobs/worker.ts";

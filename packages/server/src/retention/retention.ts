@@ -10,7 +10,7 @@ import {
   type RetentionPolicy,
   retentionIdOf,
   undoRetention,
-} from "simtape/record";
+} from "simtape/retention";
 import { sql } from "kysely";
 import type { Context } from "../context.ts";
 import { failpoint } from "../failpoint.ts";

@@ -1,4 +1,4 @@
-/** simtape/record: records live into HCRP, keeps what was recorded, and brings it into its lasting form. */
+/** simtape/record: records live into HCRP, and brings it into its lasting form. */
 export type { Identity, Stance } from "./live/body.ts";
 export { changeMetadata, type MetadataChange, type MetadataReport } from "./compact/change-metadata.ts";
 export { type CompactOptions, type CompactReport, compact, isCompactionOf } from "./compact/compact.ts";
@@ -7,7 +7,6 @@ export { type Ghost, ghost, readGhost } from "./compact/ghost.ts";
 export { type GhostTrack, ghostOf, trackOf } from "./compact/ghost-of.ts";
 export { isRecorded } from "./compact/is-recorded.ts";
 export type { StrictOptions } from "./compact/source.ts";
-export { type TrainOptions, trainDictionary } from "./dictionary/dictionary.ts";
 export { faultIn } from "./events/definition.ts";
 export { EventRecorder, roomIn } from "./events/event-recorder.ts";
 export type { LiveTarget } from "./events/live-target.ts";
@@ -20,19 +19,6 @@ export { RECORDING_PROFILES, type RecordingProfile } from "./live/profile.ts";
 export { type Recorder, record } from "./live/recorder.ts";
 export { OUTCOMES, type Outcome, type RecorderOptions, type RecorderStatus } from "./live/recorder-options.ts";
 export { type RecoverOptions, type RecoverReport, recover } from "./live/recover.ts";
-export {
-  planRetention,
-  type RetentionOptions,
-  type RetentionPlan,
-  type RetentionRow,
-  undoRetention,
-} from "./retain/retain.ts";
-export { applyRetention, type RetentionChange, type RetentionResult } from "./retain/apply.ts";
-export { PolicyError, parsePolicy } from "./retain/policy.ts";
-export type { RetentionClass, RetentionMatch, RetentionPolicy } from "./retain/schema.ts";
-export { type Run, runOf } from "./retain/run.ts";
-export { retentionIdOf } from "./retain/survey.ts";
-export type { MainFile, Placed, Tombstone } from "./retain/tombstone.ts";
 export type { ProfileProperty } from "./live/notes.ts";
 export { type Clip, Ring, type RingOptions, type Trigger } from "./live/ring.ts";
 export { stateHash } from "./compact/state-hash.ts";

@@ -1,7 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { ask } from "../../src/ask/index.ts";
-import { carlaBlocked, type CarlaBlocked } from "../../src/formats/carla/queries/blocked.ts";
-import { carlaCollisions } from "../../src/formats/carla/queries/collisions.ts";
+import { carlaBlocked, type CarlaBlocked, carlaCollisions } from "../../src/formats/carla/queries/index.ts";
 import { open, type Recording } from "../../src/index.ts";
 import { fromFile } from "../../src/io/node/index.ts";
 import { sample, sampleNames, samplesDirectory } from "../samples.ts";

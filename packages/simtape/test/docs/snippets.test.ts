@@ -58,6 +58,8 @@ test("the code in README and docs compiles against the library", () => {
             "simtape/node": ["../../../src/io/node/index.ts"],
             "simtape/live": ["../../../src/live/index.ts"],
             "simtape/record": ["../../../src/record/index.ts"],
+            "simtape/retention": ["../../../src/record/retain/index.ts"],
+            "simtape/carla-queries": ["../../../src/formats/carla/queries/index.ts"],
             "simtape/world": ["../../../src/world/index.ts"],
             "simtape/lake": ["../../../src/lake/index.ts"],
             "simtape/ask": ["../../../src/ask/index.ts"],

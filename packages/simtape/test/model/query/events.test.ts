@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { readFileSync } from "node:fs";
 import { afterAll, describe, expect, test } from "vitest";
-import { carlaCollisions } from "../../../src/formats/carla/queries/collisions.ts";
+import { carlaCollisions } from "../../../src/formats/carla/queries/index.ts";
 import { hcrp } from "../../../src/formats/hcrp/format.ts";
 import { applyEdits, FORMATS, MemoryFiles, type SourceBundle } from "../../../src/index.ts";
 import { openBundle } from "../../../src/model/open.ts";

@@ -3,6 +3,7 @@ import { seconds, type Time } from "../../../model/values/time.ts";
 import { type CarlaQueryOptions, type Frame, type Inspector, inspect, type Packet } from "./packets.ts";
 import { toLeft, toRight, wholeText } from "./text.ts";
 
+/** Which actors stood still, and how the text looks. */
 export interface CarlaBlockedOptions extends CarlaQueryOptions {
   /** Seconds that an actor stood at least. Default 30. */
   readonly minTime?: number | undefined;

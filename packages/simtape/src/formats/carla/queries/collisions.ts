@@ -4,6 +4,7 @@ import { seconds, type Time } from "../../../model/values/time.ts";
 import { type CarlaQueryOptions, type Frame, type Inspector, inspect, type Packet } from "./packets.ts";
 import { toLeft, toRight, wholeText } from "./text.ts";
 
+/** Which collisions, and how the text looks. */
 export interface CarlaCollisionsOptions extends CarlaQueryOptions {
   /**
    * Two letters, which actor ran into which: `h` hero, `v` vehicle, `w` walker, `t` traffic light, `o` other, `a` any.
@@ -23,6 +24,7 @@ export interface CarlaCollision {
   readonly second: CarlaCollider;
 }
 
+/** One side of a collision. */
 export interface CarlaCollider {
   /** Null: no actor, but a part of the map. */
   readonly id: number | null;

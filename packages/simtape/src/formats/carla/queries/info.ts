@@ -5,6 +5,7 @@ import { controlText, type Printed } from "./physics.ts";
 import { type CarlaQueryOptions, type Frame, type Inspector, inspect, type Packet } from "./packets.ts";
 import { cText, f32Text, f64Text, vectorText } from "./text.ts";
 
+/** How much of the recording, and how the text looks. */
 export interface CarlaInfoOptions extends CarlaQueryOptions {
   /** Print every packet of every frame, not only what is created, destroyed, attached and hit. 0.9.4 and 0.9.5 cannot. */
   readonly all?: boolean | undefined;

@@ -16,6 +16,7 @@ import { CARLA_LIKES, type CarlaLike, likeOf } from "./forms.ts";
 import { isPlausible } from "../read/plausible.ts";
 import { cText, dateText, f64Text, u64Text } from "./text.ts";
 
+/** How the text of a query looks. */
 export interface CarlaQueryOptions {
   /** Default: the release that the recording is of, as its `metadata.release` estimates. */
   readonly like?: CarlaLike | undefined;
