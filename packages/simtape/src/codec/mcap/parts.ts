@@ -97,8 +97,11 @@ export function writeEntries(builder: ByteBuilder, write: () => void): void {
   builder.patchU32le(at, builder.length - at - 4);
 }
 
+/** Shared, as most channels have none and an empty map takes 230 bytes. */
+const NO_TEXTS: ReadonlyMap<string, string> = new Map();
+
 /** A map of texts. Throws `LayoutError` where a key occurs twice (MCAP spec §3). */
-export function readTexts(cursor: ByteCursor): Map<string, string> {
+export function readTexts(cursor: ByteCursor): ReadonlyMap<string, string> {
   const texts = new Map<string, string>();
   for (const _ of entriesOf(cursor)) {
     const key = readText(cursor);
@@ -106,7 +109,7 @@ export function readTexts(cursor: ByteCursor): Map<string, string> {
       throw new LayoutError("malformed", `the key ${JSON.stringify(key)} occurs twice`, cursor.offset);
     texts.set(key, readText(cursor));
   }
-  return texts;
+  return texts.size === 0 ? NO_TEXTS : texts;
 }
 
 export function writeTexts(builder: ByteBuilder, texts: ReadonlyMap<string, string>): void {

@@ -181,6 +181,8 @@ async function joined(
 ): Promise<Reader> {
   const timeline = await reader.timeline();
   const channels: Channel[] = [...reader.channels];
+  const ids = new Map<string, number>();
+  for (const { name, id } of channels) if (!ids.has(name)) ids.set(name, id);
   const parts: JoinedPart[] = [
     await partOf(reader, timeline.start, after(timeline.end), 0, identity(reader), false, context),
   ];
@@ -206,10 +208,12 @@ async function joined(
     }
     const own = await other.timeline();
     const map = other.channels.map(({ name, schema, metadata }) => {
-      const found = channels.find((channel) => channel.name === name);
-      if (found !== undefined) return found.id;
-      channels.push({ id: channels.length, name, schema, metadata });
-      return channels.length - 1;
+      const known = ids.get(name);
+      if (known !== undefined) return known;
+      const id = channels.length;
+      channels.push({ id, name, schema, metadata });
+      ids.set(name, id);
+      return id;
     });
     const shift = next + gap - own.start;
     parts.push(await partOf(other, own.start, after(own.end), shift, map, true, context, behind));

@@ -25,18 +25,13 @@ export class McapState implements StateModel {
   readonly #kinds: readonly Kind[];
   /** Ids of entities hold for their topic only: where there are several, the id has the topic before it. */
   readonly #hasScenes: boolean;
-  /** By channel: makes the value of a payload when it is looked at. */
-  readonly #makers: readonly ((bytes: Uint8Array) => Value)[];
+  /** By channel: makes the value of a payload when it is looked at. Each is made with the first message. */
+  readonly #makers: ((bytes: Uint8Array) => Value)[] = [];
 
   constructor(channels: readonly Channel[]) {
     this.#channels = channels;
     this.#kinds = channels.map(kindOfChannel);
     this.#hasScenes = this.#kinds.filter((kind) => kind === "scene").length > 1;
-    this.#makers = channels.map(
-      ({ schema }) =>
-        (bytes) =>
-          (schema instanceof PayloadSchema ? schema.value(bytes) : undefined) ?? null,
-    );
     const moving = channels.filter(({ id }) => isHeld(this.#kinds[id]!) && this.#kinds[id] !== "value");
     // between the messages of several channels nothing moves together
     this.motion = moving.length === 1 ? moving[0]!.id : null;
@@ -73,10 +68,10 @@ export class McapState implements StateModel {
     const { name } = this.#channels[id]!;
     const payload = batch.payload(i);
     if (kind === "value") {
-      state.setLate(name, new Late(payload.slice(), 0, this.#makers[id]!));
+      state.setLate(name, new Late(payload.slice(), 0, this.#makerOf(id)));
       return;
     }
-    const value = membersIn(this.#makers[id]!(payload));
+    const value = membersIn(this.#makerOf(id)(payload));
     const time = batch.time[i]!;
     // all messages of these are folded, wherever a fold begins; of others the last may be all that is
     if (!isReplacing(kind)) endEntities(state, time);
@@ -97,6 +92,14 @@ export class McapState implements StateModel {
     }
   }
 
+  #makerOf(channel: number): (bytes: Uint8Array) => Value {
+    const known = this.#makers[channel];
+    if (known !== undefined) return known;
+    const maker = makerOf(this.#channels[channel]!);
+    this.#makers[channel] = maker;
+    return maker;
+  }
+
   /** A transform moves all poses and entities in frames that it carries. */
   #placeAll(state: MutableState): void {
     for (const name of [POSES, ENTITIES]) {
@@ -104,6 +107,10 @@ export class McapState implements StateModel {
       if (set !== undefined && set.size > 0) placePoses(state, set, 0, set.size);
     }
   }
+}
+
+function makerOf({ schema }: Channel): (bytes: Uint8Array) => Value {
+  return (bytes) => (schema instanceof PayloadSchema ? schema.value(bytes) : undefined) ?? null;
 }
 
 function areEqual(a: Uint8Array | undefined, b: Uint8Array | undefined): boolean {
