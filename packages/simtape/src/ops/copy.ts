@@ -41,15 +41,18 @@ export async function copy(
           "failed",
           `the other file of the recording is missing: ${name ?? from.name ?? "recording"}`,
         );
-      const sink = await to.open(beside);
-      sinks.push(sink);
-      for (;;) {
-        const bytes = await source.read(sink.position, PIECE, signal);
-        if (bytes.length === 0) break;
-        await sink.write(bytes);
+      try {
+        const sink = await to.open(beside);
+        sinks.push(sink);
+        for (;;) {
+          const bytes = await source.read(sink.position, PIECE, signal);
+          if (bytes.length === 0) break;
+          await sink.write(bytes);
+        }
+        files.push({ name: sink.name, bytes: sink.position });
+      } finally {
+        await source.close();
       }
-      await source.close();
-      files.push({ name: sink.name, bytes: sink.position });
     }
     // the main one last: who finds it finds the others
     for (const sink of sinks.reverse()) await sink.close();

@@ -1,5 +1,5 @@
 import { spawn } from "node:child_process";
-import { mkdtempSync, writeFileSync } from "node:fs";
+import { existsSync, mkdtempSync, readdirSync, readlinkSync, realpathSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { Readable } from "node:stream";
@@ -16,6 +16,9 @@ export interface Ran {
   /** What `stdout` is the text of. */
   readonly bytes: Buffer;
 }
+
+/** On Linux, a link for each file that this process has open. */
+const DESCRIPTORS = "/proc/self/fd";
 
 process.env["NO_COLOR"] = "1";
 process.env["TZ"] = "UTC";
@@ -58,8 +61,11 @@ async function carriedOut(words: readonly string[], input: Uint8Array = new Uint
     configurable: true,
     value: Readable.from(input.length === 0 ? [] : [input]),
   });
+  const open = openAmong(words);
   try {
     const exit = await run(words);
+    const left = [...openAmong(words)].filter(([file]) => !open.has(file));
+    if (left.length > 0) throw new Error(`${words.join(" ")} left open: ${left.map(([, path]) => path).join(", ")}`);
     return { exit, stdout: stdout.bytes.toString(), stderr: stderr.bytes.toString(), bytes: stdout.bytes };
   } finally {
     process.exitCode = undefined;
@@ -67,6 +73,22 @@ async function carriedOut(words: readonly string[], input: Uint8Array = new Uint
     stdout.end();
     stderr.end();
   }
+}
+
+/** Files that this process has open, of those that are named: paths by their numbers. None where the system does not say. */
+function openAmong(words: readonly string[]): ReadonlyMap<string, string> {
+  const open = new Map<string, string>();
+  if (!existsSync(DESCRIPTORS)) return open;
+  const named = new Set(words.filter((word) => existsSync(word)).map((word) => realpathSync(word)));
+  for (const file of readdirSync(DESCRIPTORS)) {
+    try {
+      const path = readlinkSync(`${DESCRIPTORS}/${file}`);
+      if (named.has(path)) open.set(file, path);
+    } catch {
+      // closed meanwhile
+    }
+  }
+  return open;
 }
 
 /** What is written to a stream, kept from it. */

@@ -73,15 +73,17 @@ export function addConvert(program: Command): void {
       const target = await targetOf(output, options, file, named);
       const isWhole = options.from === undefined && options.until === undefined && options.channel === undefined;
       const opened = await openNamed(file, options);
-      const carried = isWhole ? await carriedIn(opened) : null;
-      const format = named ?? formatNamed(target.main) ?? carried?.format ?? formatFor(undefined, target.path);
-      mustFit(target, format);
-      const isGivenBack = carried !== null && carried.format === format && format !== formatOf(opened);
-      const recording = isGivenBack ? await openedAs(`the original in ${file}`, carried.bundle, options) : opened;
-      const bundle = isGivenBack ? carried.bundle : await bundleNamed(file, options);
+      let original: Recording | null = null;
       const progress = new Progress("converting");
       const held = new HeldFiles(target.sink, target.written);
       try {
+        const carried = isWhole ? await carriedIn(opened) : null;
+        const format = named ?? formatNamed(target.main) ?? carried?.format ?? formatFor(undefined, target.path);
+        mustFit(target, format);
+        const isGivenBack = carried !== null && carried.format === format && format !== formatOf(opened);
+        if (isGivenBack) original = await openedAs(`the original in ${file}`, carried.bundle, options);
+        const recording = original ?? opened;
+        const bundle = isGivenBack ? carried.bundle : await bundleNamed(file, options);
         const writing = await writingOf(format);
         const isOwn = format === formatOf(recording);
         const isCopy = isOwn && isWhole && !isGivenBack;
@@ -179,7 +181,7 @@ export function addConvert(program: Command): void {
         progress.end();
         // what took its name stays
         await held.abort();
-        if (recording !== opened) await recording.close();
+        await original?.close();
         await opened.close();
       }
     });
@@ -210,8 +212,11 @@ async function carryAll(
   for (const name of [null, ...(recording.reader.siblings ?? [])]) {
     const source = await bundle.open(name ?? undefined);
     if (source === null) throw new SourceError("failed", `the other file of the recording is missing: ${name ?? main}`);
-    await carry(writer, name ?? main, piecesOf(source), name === null ? recording.info.format : null);
-    await source.close();
+    try {
+      await carry(writer, name ?? main, piecesOf(source), name === null ? recording.info.format : null);
+    } finally {
+      await source.close();
+    }
   }
 }
 
