@@ -32,9 +32,18 @@ export function tarEnd(): Buffer {
   return ENDING;
 }
 
-/** Throws `RangeError` for data that is no tar, or is cut short. */
-export async function* tarEntries(input: AsyncIterable<Uint8Array>): AsyncGenerator<TarEntry> {
-  const bytes = new Pieces(input);
+/** Throws `RangeError` for data that is no tar, or is cut short. However it ends, `input` is ended as well. */
+export async function* tarEntries(input: AsyncGenerator<Uint8Array>): AsyncGenerator<TarEntry> {
+  try {
+    yield* entriesIn(new Pieces(input));
+    // what packed it compares its own checksum behind the end
+    for await (const rest of input) void rest;
+  } finally {
+    await input.return(undefined);
+  }
+}
+
+async function* entriesIn(bytes: Pieces): AsyncGenerator<TarEntry> {
   let [path, size]: [string | undefined, number | undefined] = [undefined, undefined];
   for (;;) {
     const block = await bytes.take(BLOCK);
@@ -102,11 +111,11 @@ function readHeader(block: Buffer): { path: string; bytes: number; type: string 
 
 /** Reads pieces of any length as blocks of the requested length. */
 class Pieces {
-  readonly #input: AsyncIterator<Uint8Array>;
+  readonly #input: AsyncGenerator<Uint8Array>;
   #rest: Buffer = Buffer.alloc(0);
 
-  constructor(input: AsyncIterable<Uint8Array>) {
-    this.#input = input[Symbol.asyncIterator]();
+  constructor(input: AsyncGenerator<Uint8Array>) {
+    this.#input = input;
   }
 
   /** Returns some bytes, at most `most`. */

@@ -1,7 +1,17 @@
-import { createReadStream } from "node:fs";
+import { createReadStream, type ReadStream } from "node:fs";
 import { createGunzip } from "node:zlib";
 
-/** The content of a gzip file, a piece at a time. Throws the error of the file system or of zlib. */
+/** The content of a file, a piece at a time. The file is closed when the generator ends. */
+export async function* contentOfFile(path: string): AsyncGenerator<Uint8Array> {
+  const file = createReadStream(path);
+  try {
+    yield* file as AsyncIterable<Uint8Array>;
+  } finally {
+    await closed(file);
+  }
+}
+
+/** The content of a gzip file, likewise. Throws the error of the file system or of zlib. */
 export async function* unzipped(path: string): AsyncGenerator<Uint8Array> {
   const file = createReadStream(path);
   const content = createGunzip();
@@ -10,6 +20,12 @@ export async function* unzipped(path: string): AsyncGenerator<Uint8Array> {
   try {
     yield* file.pipe(content);
   } finally {
-    file.destroy();
+    await closed(file);
   }
+}
+
+/** `destroy` closes a file some time later. */
+async function closed(file: ReadStream): Promise<void> {
+  file.destroy();
+  if (!file.closed) await new Promise<void>((resolve) => file.once("close", resolve));
 }

@@ -1,4 +1,3 @@
-import { createReadStream } from "node:fs";
 import { access } from "node:fs/promises";
 import type pg from "pg";
 import { UsageError } from "simtape/command";
@@ -9,7 +8,7 @@ import type { Library } from "../library/library.ts";
 import { openLibrary } from "../library/open.ts";
 import { Audit } from "../people/audit.ts";
 import type { Settings } from "../settings.ts";
-import { unzipped } from "../unzipped.ts";
+import { contentOfFile, unzipped } from "../unzipped.ts";
 import { BackupError, type Beginning, checkArchive, readArchive } from "./archive.ts";
 import { continueNumbers, insertRows } from "./rows.ts";
 
@@ -75,7 +74,7 @@ async function closed(opened: { database: Database; client: pg.Client } | null):
 /** The tar of a backup. Throws `BackupError` when it does not unpack. */
 export async function* contentOf(path: string): AsyncGenerator<Uint8Array> {
   if (!path.endsWith("gz")) {
-    yield* createReadStream(path);
+    yield* contentOfFile(path);
     return;
   }
   try {
